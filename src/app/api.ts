@@ -1,0 +1,123 @@
+import type { Ack, BrokenRule, SteerTarget } from "../domain/command.ts";
+import type { Event } from "../domain/event.ts";
+import type { Claim, Instant, QuestionId } from "../domain/ids.ts";
+import type { Outcome, Result, State, StoredQuestion } from "../domain/question.ts";
+import type { ChannelHealth } from "../domain/store.ts";
+
+/** What an asker hands over: the document as text, or already parsed. */
+export type AskRequest = {
+  /** The text of a YAML or JSON document. */
+  readonly text?: string;
+  /** The parsed document; used when `text` is absent. */
+  readonly document?: unknown;
+  /** Where it came from, for error messages: a file's name or `standard input`. */
+  readonly origin?: string;
+  readonly key?: string;
+  readonly task?: string;
+  readonly run?: string;
+  readonly project?: string;
+  /** The asker's current directory: it may lie in a configured airlock. */
+  readonly cwd?: string;
+  /** `OWLPOST_AS=agent`: engine fields are dropped. */
+  readonly asAgent?: boolean;
+};
+
+export type Asked = {
+  readonly ok: true;
+  readonly id: QuestionId;
+  readonly task: string;
+  readonly project: string;
+  readonly state: State;
+  readonly digest: string;
+  readonly deadlineAt: Instant;
+  readonly zone: string;
+  readonly channels: readonly string[];
+  readonly heldUntilAt?: Instant;
+  readonly defaultChanged?: true;
+  /** The same ask was stored before. */
+  readonly repeated?: true;
+  /** Keys of the document that owlpost does not know, or that an agent may not give. */
+  readonly dropped?: readonly string[];
+};
+export type NotAsked =
+  | { readonly ok: false; readonly error: "rejected"; readonly broken: readonly BrokenRule[] }
+  /** The text is no YAML or JSON document; `message` names the line. */
+  | { readonly ok: false; readonly error: "unreadable"; readonly message: string }
+  | { readonly ok: false; readonly error: "id-conflict"; readonly id: QuestionId; readonly message: string };
+export type AskOutcome = Asked | NotAsked;
+
+export type TakeRequest = {
+  readonly task?: string;
+  readonly run?: string;
+  readonly project?: string;
+  readonly question?: QuestionId;
+  readonly claim?: Claim;
+};
+export type Taken = {
+  readonly id: QuestionId;
+  readonly task: string;
+  readonly project: string;
+  readonly outcome: Outcome;
+  readonly option?: string;
+  readonly label?: string;
+  readonly text?: string;
+  readonly by?: string;
+  readonly via?: string;
+  readonly at: Instant;
+  readonly digest: string;
+  readonly claim: Claim;
+  readonly steeringFile: string;
+};
+export type TakeOutcome = {
+  readonly taken: readonly Taken[];
+  readonly aborts: readonly { run: string; by?: string; via: string; at: Instant }[];
+  /** Answers that were given to another text than the one stored: not handed out, to be asked again. */
+  readonly mismatched: readonly QuestionId[];
+};
+
+/** Where a decision came from: the command line on this host, or the local inbox. */
+export type LocalSurface = "cli" | "inbox";
+
+export type LocalCommand =
+  | { readonly verb: "choose" | "override"; readonly question: string; readonly key: string }
+  | { readonly verb: "answer"; readonly question: string; readonly text: string }
+  | { readonly verb: "skip" | "retry"; readonly question: string }
+  | { readonly verb: "steer"; readonly target: string; readonly text: string; readonly project?: string };
+
+export type StatusReport = {
+  readonly service: {
+    readonly running: boolean;
+    readonly pid?: number;
+    readonly since?: Instant;
+    readonly inbox?: string;
+  };
+  readonly zone: string;
+  readonly open: readonly StoredQuestion[];
+  readonly decided: readonly StoredQuestion[];
+  readonly counts: Readonly<Record<State, number>>;
+  readonly channels: readonly ChannelStatus[];
+};
+export type ChannelStatus = ChannelHealth & { readonly rings: boolean };
+
+/** Everything that a command, the inbox or a program may do with a home. */
+export type Owlpost = {
+  readonly home: string;
+  ask(request: AskRequest): Promise<AskOutcome>;
+  /** One decision of the owner. `key` makes a repeated call the same reply. */
+  decide(command: LocalCommand, surface: LocalSurface, key?: string): Promise<Ack>;
+  cancel(id: string, why: string): Promise<Ack>;
+  take(request: TakeRequest): Promise<TakeOutcome>;
+  confirm(claim: Claim): Promise<readonly QuestionId[]>;
+  resolve(id: string, result: Result): Promise<Ack>;
+  notify(kind: string, text: string): Promise<{ readonly channels: readonly string[] }>;
+  question(id: string): Promise<StoredQuestion | undefined>;
+  status(): Promise<StatusReport>;
+  events(since: number, limit: number): Promise<readonly Event[]>;
+  /** A fresh single-use link to the local inbox; undefined while no service runs. */
+  inboxLink(): Promise<string | undefined>;
+  /** Resolves when something was committed by anybody, or after `timeoutMs`. */
+  changed(timeoutMs: number, signal?: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type { SteerTarget };

@@ -1,0 +1,78 @@
+import type { ChannelId, Cursor, Instant, MessageRef, QuestionId } from "./ids.ts";
+
+/** What a rendered message is; a channel only re-shapes it, so that no channel can lose content. */
+export type ChannelMessage = {
+  /** One line for a lock screen. */
+  readonly headline: string;
+  readonly body: string;
+  readonly buttons: readonly Button[];
+};
+
+export type Button = {
+  readonly label: string;
+  readonly question: QuestionId;
+  /** An option's key, or a verb. */
+  readonly action: { readonly key: string } | { readonly verb: "skip" };
+};
+
+/** What a platform said, normalised and untrusted. */
+export type Reply = {
+  /** The key under which it is stored once, e.g. an update id. */
+  readonly key: string;
+  readonly sender: string;
+  /** The platform's own time, where it sends one. */
+  readonly at?: Instant;
+  readonly press?: { readonly question: string; readonly action: string };
+  readonly text?: string;
+  /** The message of ours that it answers. */
+  readonly to?: MessageRef;
+};
+
+export type Receipt = { readonly key: string; readonly text: string; readonly accepted: boolean };
+
+export type Batch = {
+  readonly replies: readonly Reply[];
+  /** Committed together with the replies. */
+  readonly cursor?: Cursor;
+  /** Runs after the commit: tells the platform "received" and shows the toasts. Returns the keys it delivered. */
+  settle?(receipts: readonly Receipt[]): Promise<readonly string[]>;
+};
+
+/** Whether a failed send may have arrived all the same. */
+export type Delivered = "no" | "unknown";
+
+/** A named failure of a platform. `permanent`: sending again cannot help. */
+export class ChannelError extends Error {
+  override readonly name = "ChannelError";
+  readonly reason: string;
+  readonly permanent: boolean;
+  readonly delivered: Delivered;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    reason: string,
+    message: string,
+    more: { permanent?: boolean; delivered?: Delivered; retryAfterMs?: number; cause?: unknown } = {},
+  ) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.reason = reason;
+    this.permanent = more.permanent ?? false;
+    this.delivered = more.delivered ?? "unknown";
+    this.retryAfterMs = more.retryAfterMs;
+  }
+}
+
+/** One row of the matrix, opened. */
+export type AnswerChannel = {
+  readonly id: ChannelId;
+  /** May it ring a phone? The local inbox does not. */
+  readonly rings: boolean;
+  /** Where messages of this channel go; one ordered queue each. */
+  readonly destinations: readonly string[];
+  /** `key` is the same for every attempt of one message: hand it to the platform where it knows idempotency keys. */
+  post(destination: string, message: ChannelMessage, key: string, signal: AbortSignal): Promise<MessageRef>;
+  edit?(destination: string, ref: MessageRef, message: ChannelMessage, signal: AbortSignal): Promise<void>;
+  /** Resolves with what came, or with an empty batch after a while. Absent where nothing comes in by itself. */
+  poll?(cursor: Cursor | undefined, signal: AbortSignal): Promise<Batch>;
+  close(): Promise<void>;
+};

@@ -1,0 +1,54 @@
+import type { QuestionId, RunId, TaskId } from "./ids.ts";
+
+/** What a reply asks for, once it is understood. Every surface (a command line, the inbox, a channel) ends here. */
+export type Command =
+  | { readonly verb: "choose"; readonly question: QuestionId; readonly key: string }
+  | { readonly verb: "answer"; readonly question: QuestionId; readonly text: string }
+  | { readonly verb: "skip" | "retry"; readonly question: QuestionId }
+  | { readonly verb: "override"; readonly question: QuestionId; readonly key: string }
+  | { readonly verb: "steer"; readonly target: SteerTarget; readonly text: string };
+
+export type SteerTarget =
+  | { readonly question: QuestionId }
+  | { readonly task: TaskId }
+  | { readonly run: RunId };
+
+/** Why a reply changed nothing. A closed union, in the order of validation. */
+export const refusalReasons = [
+  "unknown-sender",
+  "not-allowed",
+  "bad-command",
+  "no-such-question",
+  "ambiguous",
+  "not-open",
+  "bad-option",
+  "needs-confirmation",
+] as const;
+export type RefusalReason = (typeof refusalReasons)[number];
+
+/** Who speaks. `by` is absent for the command line and the local inbox, which belong to the owner of the machine. */
+export type Sender = {
+  readonly via: string;
+  readonly host?: string;
+  readonly by?: string;
+};
+
+/** The one truthful receipt of a reply. `text` is for people. */
+export type Ack =
+  | { readonly accepted: true; readonly state: string; readonly text: string; readonly repeated?: true }
+  | {
+      readonly accepted: false;
+      readonly reason: RefusalReason;
+      readonly text: string;
+      readonly state?: string;
+    };
+
+/** A question is refused whole, with every broken rule at once. */
+export type BrokenRule = {
+  readonly rule: string;
+  readonly field: string;
+  /** What stands there, shortened to at most 80 characters. */
+  readonly found: string;
+  /** One sentence that says how to mend it. */
+  readonly mend: string;
+};

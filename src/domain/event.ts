@@ -1,0 +1,44 @@
+import type { Instant } from "./ids.ts";
+
+/** `noun.what-happened`; each is written in the transaction of the move that it tells of. */
+export const eventKinds = [
+  "question.asked",
+  "question.rejected",
+  "question.redacted",
+  "question.fields-dropped",
+  "question.posted",
+  "question.post-failed",
+  "question.answered",
+  "question.overridden",
+  "question.expired",
+  "question.applied",
+  "question.default-applied",
+  "question.confirmed",
+  "question.lapsed",
+  "question.resolved",
+  "question.cancelled",
+  "question.late-reply",
+  "question.digest-mismatch",
+  "reply.refused",
+  "steering.noted",
+  "notice.queued",
+  "notice.failed",
+  "service.started",
+  "service.stopped",
+  "channel.down",
+  "channel.up",
+] as const;
+export type EventKind = (typeof eventKinds)[number];
+
+export type Event = {
+  /** Rises by one, never reused. */
+  readonly seq: number;
+  readonly at: Instant;
+  readonly kind: EventKind;
+  readonly question?: string;
+  readonly task?: string;
+  readonly project?: string;
+  readonly data: Readonly<Record<string, unknown>>;
+};
+
+export type NewEvent = Omit<Event, "seq" | "at">;

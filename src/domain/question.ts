@@ -1,0 +1,131 @@
+import type { ChannelId, Claim, Instant, MessageRef, QuestionId, RunId, TaskId } from "./ids.ts";
+
+export const kinds = ["decide", "blocked", "stalled", "approval", "fact"] as const;
+export type Kind = (typeof kinds)[number];
+
+export const defaultActions = ["skip_spec", "take_recommended", "stay_parked"] as const;
+export type DefaultAction = (typeof defaultActions)[number];
+
+export const states = [
+  "pending",
+  "posted",
+  "answered",
+  "applied",
+  "expired",
+  "default_applied",
+  "resolved",
+  "cancelled",
+] as const;
+export type State = (typeof states)[number];
+
+/** Typed and never mixed up: what came of a question, by whom or by what. */
+export const outcomes = [
+  "answered",
+  "skipped",
+  "retried",
+  "defaulted",
+  "expired",
+  "overridden",
+  "cancelled",
+] as const;
+export type Outcome = (typeof outcomes)[number];
+
+export const results = ["done", "failed", "skipped"] as const;
+/** How the task ended after the answer was taken. */
+export type Result = (typeof results)[number];
+
+/** One choice. Keys `[a-z0-9]{1,8}`, label at most 80 code points, consequence one line of at most 160. */
+export type Option = {
+  readonly key: string;
+  readonly label: string;
+  readonly consequence: string;
+  readonly recommended?: boolean;
+  readonly reversible?: boolean;
+};
+
+export type Facts = Readonly<Record<string, unknown>>;
+
+/** A question as it was accepted: complete, redacted, NFC. Keys are those of the document. */
+export type Question = {
+  readonly id: QuestionId;
+  readonly project: string;
+  readonly kind: Kind;
+  readonly task: TaskId;
+  readonly run: RunId;
+  readonly iteration?: number;
+  readonly progress?: string;
+  readonly title: string;
+  readonly context: string;
+  readonly tried?: string;
+  readonly options: readonly Option[];
+  /** `at` as it was written; the instant is `StoredQuestion.deadlineAt`. */
+  readonly default: { readonly action: DefaultAction; readonly at: string };
+  readonly facts?: Facts;
+  readonly links?: Readonly<Record<string, string>>;
+  readonly answerable_by?: readonly string[];
+  readonly auto_default?: boolean;
+  readonly low_fidelity?: boolean;
+  /** `permission`: an agent's own permission prompt, which recommends nothing. */
+  readonly source?: "permission";
+  /** The question of last night that this one asks again. */
+  readonly again?: QuestionId;
+};
+
+/** What counted: a person's reply, or the deadline. `by` is absent where no person is known by name. */
+export type Answer = {
+  readonly outcome: Outcome;
+  readonly option?: string;
+  readonly text?: string;
+  readonly by?: string;
+  /** A channel id, `cli` (a command on `host`), or `deadline`. */
+  readonly via: ChannelId | "cli" | "deadline";
+  readonly host?: string;
+  readonly at: Instant;
+  /** Digest of the question that was answered. */
+  readonly digest: string;
+};
+
+/** Who took the answer: while it stands and is not confirmed, it lapses at `leaseUntilAt`. */
+export type ClaimRecord = {
+  readonly claim: Claim;
+  readonly run?: string;
+  readonly takenAt: Instant;
+  readonly leaseUntilAt: Instant;
+  readonly confirmedAt?: Instant;
+};
+
+/** A row of the store: the question and where it stands. */
+export type StoredQuestion = {
+  readonly question: Question;
+  readonly state: State;
+  readonly digest: string;
+  /** Rises by one with every move; an edit of an older revision never overwrites a newer one. */
+  readonly revision: number;
+  readonly askedAt: Instant;
+  readonly deadlineAt: Instant;
+  readonly zone: string;
+  /** The default that will run: differs from `question.default.action` where the owner did not opt in. */
+  readonly defaultAction: DefaultAction;
+  readonly heldUntilAt?: Instant;
+  readonly outcome?: Outcome;
+  readonly answer?: Answer;
+  readonly claim?: ClaimRecord;
+  readonly result?: Result;
+  /** Why it was cancelled. */
+  readonly why?: string;
+};
+
+/** One copy of a question on one channel. */
+export type Copy = {
+  readonly question: QuestionId;
+  readonly channel: ChannelId;
+  readonly destination: string;
+  readonly ref: MessageRef;
+  /** The revision that this copy shows. */
+  readonly revision: number;
+  readonly postedAt: Instant;
+};
+
+export function isOpen(state: State): boolean {
+  return state === "pending" || state === "posted";
+}

@@ -1,0 +1,242 @@
+import type { Ack, Sender } from "./command.ts";
+import type { Event, NewEvent } from "./event.ts";
+import type { ChannelId, Claim, Cursor, Instant, MessageRef, QuestionId, RunId, TaskId } from "./ids.ts";
+import type { Answer, ClaimRecord, Copy, Outcome, Result, State, StoredQuestion } from "./question.ts";
+
+/** What one message needs: rows are gathered, then `decide` runs on them, then its effects are committed. */
+export type Effect =
+  | { readonly type: "insert-question"; readonly row: StoredQuestion; readonly key?: string }
+  /** Compare-and-set on `from`; a row in another state is a fault (the snapshot was read in the same transaction). */
+  | {
+      readonly type: "move-question";
+      readonly id: QuestionId;
+      readonly from: State;
+      readonly to: State;
+      /** Absent: unchanged. `null`: taken away. */
+      readonly outcome?: Outcome | null;
+      readonly answer?: Answer | null;
+      readonly claim?: ClaimRecord | null;
+      readonly result?: Result;
+      readonly why?: string;
+    }
+  | { readonly type: "send"; readonly job: NewJob }
+  | { readonly type: "note"; readonly note: NewNote }
+  | { readonly type: "log"; readonly event: NewEvent };
+
+export type Decision<Value> = { readonly effects: readonly Effect[]; readonly value: Value };
+
+/** What lies in the outbox. Per (channel, destination) jobs go out in the order of their ids. */
+export type NewJob = {
+  readonly channel: ChannelId;
+  readonly destination: string;
+  readonly kind: "post" | "edit" | "notice";
+  readonly question?: QuestionId;
+  /** Text of a notice; absent for posts and edits, which are rendered from the row when they are sent. */
+  readonly notice?: { readonly kind: string; readonly text: string };
+};
+export type Job = NewJob & {
+  readonly id: number;
+  readonly attempts: number;
+  readonly notBeforeAt: Instant;
+  readonly createdAt: Instant;
+  /** Idempotency key, the same for every attempt. */
+  readonly key: string;
+};
+
+/** Human text for the next iteration, on its way into a steering file. */
+export type NewNote = {
+  readonly project: string;
+  /** `task` notes go to `steering/<task>.md`, run notes to `steering/run.md`. */
+  readonly task?: TaskId;
+  readonly run?: RunId;
+  readonly question?: QuestionId;
+  readonly sender: Sender;
+  readonly text: string;
+};
+export type Note = NewNote & { readonly id: number; readonly at: Instant };
+
+export type AskNeed = {
+  readonly id?: QuestionId;
+  readonly key?: string;
+  readonly project: string;
+  readonly run: RunId;
+  readonly task: TaskId;
+};
+export type AskSnapshot = {
+  readonly sameId?: StoredQuestion;
+  readonly sameKey?: StoredQuestion;
+  /** The next free number of this run and task; 10000 when all are used. */
+  readonly nextSeq: number;
+};
+
+/** One input of a turn, stored under (channel, key) exactly once. */
+export type TurnInput = {
+  readonly key: string;
+  /** Stored as it came. */
+  readonly payload: unknown;
+};
+export type TurnNeed = {
+  readonly questions: readonly QuestionId[];
+};
+export type TurnSnapshot = {
+  readonly questions: ReadonlyMap<QuestionId, StoredQuestion>;
+  readonly copies: ReadonlyMap<QuestionId, readonly Copy[]>;
+};
+export type Turn<Input extends TurnInput> = {
+  readonly channel: ChannelId;
+  readonly inputs: readonly Input[];
+  readonly cursor?: Cursor;
+};
+
+export type TakeNeed = {
+  readonly project?: string;
+  readonly task?: TaskId;
+  readonly run?: RunId;
+  readonly question?: QuestionId;
+  readonly claim: Claim;
+  readonly now: Instant;
+};
+export type TakeSnapshot = {
+  /** Open, and the deadline has come. */
+  readonly due: readonly StoredQuestion[];
+  /** `answered`, or `expired` with something to take; the oldest first, at most 1,000. */
+  readonly decided: readonly StoredQuestion[];
+  /** Taken before with the same claim. */
+  readonly same: readonly StoredQuestion[];
+  /** Taken by a claim that was not confirmed in time. */
+  readonly lapsed: readonly StoredQuestion[];
+  readonly copies: ReadonlyMap<QuestionId, readonly Copy[]>;
+};
+
+export type SweepSnapshot = {
+  readonly due: readonly StoredQuestion[];
+  readonly lapsed: readonly StoredQuestion[];
+  readonly copies: ReadonlyMap<QuestionId, readonly Copy[]>;
+};
+
+/** The process that owns the channels of a home. */
+export type ServiceRecord = {
+  readonly pid: number;
+  /** The kernel's start time of that pid: a reused pid has another. */
+  readonly startedAt: string;
+  readonly token: string;
+  readonly host: string;
+  readonly socket: string;
+  readonly port: number | undefined;
+};
+
+export type ChannelHealth = {
+  readonly channel: ChannelId;
+  readonly up: boolean;
+  readonly since: Instant;
+  readonly lastReceiveAt?: Instant;
+  readonly detail?: string;
+};
+
+export type QuestionFilter = {
+  readonly states?: readonly State[];
+  readonly project?: string;
+  /** Newest first where true, else oldest first. */
+  readonly newest?: boolean;
+  readonly limit: number;
+};
+
+/**
+ * The task store. Every method that writes is one durable transaction: when its promise resolves, the change is on disk.
+ * Writes that are in flight together may share one commit. `decide` runs inside the transaction, must not do I/O,
+ * and may run again when a transaction is repeated. Rejections are faults (`StoreError`) with a sentence that says what to do.
+ */
+export type Store = {
+  ask<Value>(need: AskNeed, decide: (snapshot: AskSnapshot) => Decision<Value>, now: Instant): Promise<Value>;
+
+  /** One transaction for the whole batch: dedup by (channel, key), gather, decide, effects, cursor. An input seen before gives the stored ack. */
+  turn<Input extends TurnInput>(
+    turn: Turn<Input>,
+    gather: (input: Input) => TurnNeed,
+    decide: (snapshot: TurnSnapshot, input: Input) => Decision<Ack>,
+    now: Instant,
+  ): Promise<readonly Ack[]>;
+
+  take<Value>(need: TakeNeed, decide: (snapshot: TakeSnapshot) => Decision<Value>): Promise<Value>;
+
+  /** Marks every question of that claim confirmed. Returns their ids; empty when no such claim stands. */
+  confirm(claim: Claim, now: Instant): Promise<readonly QuestionId[]>;
+
+  /** Reads one question and its copies, decides, commits. */
+  move<Value>(
+    id: QuestionId,
+    decide: (stored: StoredQuestion | undefined, copies: readonly Copy[]) => Decision<Value>,
+    now: Instant,
+  ): Promise<Value>;
+
+  /** At most `limit` due questions and `limit` lapsed claims in one transaction. */
+  sweep<Value>(
+    now: Instant,
+    limit: number,
+    decide: (snapshot: SweepSnapshot) => Decision<Value>,
+  ): Promise<Value>;
+  /** The next instant at which a sweep has something to do. */
+  nextSweepAt(): Promise<Instant | undefined>;
+
+  /** Effects that need no snapshot: notices, notes, events. */
+  append(effects: readonly Effect[], now: Instant): Promise<void>;
+
+  /** The head of every (channel, destination) queue whose time has come. */
+  nextJobs(now: Instant, limit: number): Promise<readonly Job[]>;
+  /** The next instant at which a waiting job may go out. */
+  nextJobAt(): Promise<Instant | undefined>;
+  /** The job was accepted: it leaves the outbox, the copy is recorded, `decide` moves the question. */
+  sent(
+    job: Job,
+    copy: { readonly ref: MessageRef; readonly revision: number } | undefined,
+    decide: (stored: StoredQuestion | undefined) => readonly Effect[],
+    now: Instant,
+  ): Promise<void>;
+  /** The job stays and is tried again at `notBeforeAt`. */
+  postpone(job: Job, notBeforeAt: Instant): Promise<void>;
+  /** The job leaves the outbox unsent; `effects` say why. */
+  drop(job: Job, effects: readonly Effect[], now: Instant): Promise<void>;
+
+  question(id: QuestionId): Promise<StoredQuestion | undefined>;
+  questions(filter: QuestionFilter): Promise<readonly StoredQuestion[]>;
+  copies(id: QuestionId): Promise<readonly Copy[]>;
+  counts(): Promise<Readonly<Record<State, number>>>;
+  cursor(channel: ChannelId): Promise<Cursor | undefined>;
+  setCursor(channel: ChannelId, cursor: Cursor, now: Instant): Promise<void>;
+  /** Events after `since`, oldest first. */
+  events(since: number, limit: number, project?: string): Promise<readonly Event[]>;
+  lastEvent(): Promise<number>;
+  /** Notes after `since`, oldest first. */
+  notes(since: number, limit: number, project?: string): Promise<readonly Note[]>;
+
+  /** Takes the home's only service place, when it is free or `isAlive` says that its holder is gone. Returns the living holder, or undefined when we hold it now. */
+  acquireService(
+    record: ServiceRecord,
+    isAlive: (holder: ServiceRecord) => boolean,
+  ): Promise<ServiceRecord | undefined>;
+  service(): Promise<ServiceRecord | undefined>;
+  releaseService(token: string): Promise<void>;
+
+  setHealth(health: ChannelHealth): Promise<void>;
+  health(): Promise<readonly ChannelHealth[]>;
+
+  /** Hashes of the inbox's tokens; `link` tokens are used once. */
+  addToken(hash: string, kind: "link" | "session", expiresAt: Instant): Promise<void>;
+  /** Uses up a link token: true for the first caller only. */
+  useLink(hash: string, now: Instant): Promise<boolean>;
+  hasSession(hash: string, now: Instant): Promise<boolean>;
+
+  /** A number that changes when any process has committed; for a slow poll. */
+  dataVersion(): number;
+  close(): Promise<void>;
+};
+
+/** A fault of the store. `message` says what happened and what to do next; it holds no secret. */
+export class StoreError extends Error {
+  override readonly name = "StoreError";
+  readonly code: string;
+  constructor(code: string, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+  }
+}
