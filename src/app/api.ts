@@ -1,7 +1,7 @@
 import type { Ack, BrokenRule, SteerTarget } from "../domain/command.ts";
 import type { Event } from "../domain/event.ts";
 import type { Claim, Instant, QuestionId } from "../domain/ids.ts";
-import type { Outcome, Result, State, StoredQuestion } from "../domain/question.ts";
+import type { DefaultAction, Outcome, Result, State, StoredQuestion } from "../domain/question.ts";
 import type { ChannelHealth } from "../domain/store.ts";
 
 /** What an asker hands over: the document as text, or already parsed. */
@@ -67,6 +67,8 @@ export type Taken = {
   readonly digest: string;
   readonly claim: Claim;
   readonly steeringFile: string;
+  /** The default that ran; present only where nobody answered. */
+  readonly default?: DefaultAction;
 };
 export type TakeOutcome = {
   readonly taken: readonly Taken[];

@@ -1,0 +1,103 @@
+import { decideAsk } from "../core/ask.ts";
+import { checkQuestion } from "../core/contract.ts";
+import type { StoredQuestion } from "../domain/question.ts";
+import type { Asked, AskOutcome, AskRequest } from "./api.ts";
+import type { Desk } from "./desk.ts";
+import { readDocument } from "./document.ts";
+import { projectFor } from "./project.ts";
+
+/** The operation `ask`: reads, checks the contract, stores; it never waits for a channel. */
+export function asking(desk: Desk) {
+  const { config, store, routes, now, committed } = desk;
+
+  async function ask(request: AskRequest): Promise<AskOutcome> {
+    const origin = request.origin ?? "the question";
+    let document = request.document;
+    if (request.text !== undefined) {
+      const read = await readDocument(request.text, origin);
+      if (!read.ok) return { ok: false, error: "unreadable", message: read.message };
+      document = read.value;
+    }
+    const at = now();
+    const project = projectFor({
+      flag: request.project,
+      document: projectField(document),
+      cwd: request.cwd,
+      config,
+    });
+    const checked = checkQuestion(document, {
+      now: at,
+      zone: config.zone,
+      minLeadMs: config.minLeadMs,
+      channels: config.deliver.map((id) => ({ id })),
+      ownerAutoDefault: config.autoDefault,
+      asAgent: request.asAgent ?? false,
+      given: {
+        project,
+        ...(request.task === undefined ? {} : { task: request.task }),
+        ...(request.run === undefined ? {} : { run: request.run }),
+      },
+    });
+    if (!checked.ok) {
+      const rules = checked.broken.map((each) => ({ rule: each.rule, field: each.field }));
+      await store.append(
+        [{ type: "log", event: { kind: "question.rejected", project, data: { rules } } }],
+        at,
+      );
+      committed();
+      return { ok: false, error: "rejected", broken: checked.broken };
+    }
+    const { draft } = checked;
+    const value = await store.ask(
+      {
+        ...(draft.id === undefined ? {} : { id: draft.id }),
+        ...(request.key === undefined ? {} : { key: request.key }),
+        project: draft.project,
+        run: draft.run,
+        task: draft.task,
+      },
+      (snapshot) =>
+        decideAsk(snapshot, draft, {
+          now: at,
+          ...(request.key === undefined ? {} : { key: request.key }),
+          routes,
+          redactedFields: checked.redactedFields,
+          droppedFields: checked.droppedFields,
+        }),
+      at,
+    );
+    if (!value.ok) return value;
+    if (!value.repeated) committed();
+    return asked(value.stored, {
+      ...(checked.defaultChanged ? { defaultChanged: true as const } : {}),
+      ...(value.repeated ? { repeated: true as const } : {}),
+      ...(checked.droppedFields.length > 0 ? { dropped: checked.droppedFields } : {}),
+    });
+  }
+
+  function asked(
+    stored: StoredQuestion,
+    more: Pick<Asked, "defaultChanged" | "repeated" | "dropped">,
+  ): AskOutcome {
+    return {
+      ok: true,
+      id: stored.question.id,
+      task: stored.question.task,
+      project: stored.question.project,
+      state: stored.state,
+      digest: stored.digest,
+      deadlineAt: stored.deadlineAt,
+      zone: stored.zone,
+      channels: routes.map((route) => route.channel),
+      ...(stored.heldUntilAt === undefined ? {} : { heldUntilAt: stored.heldUntilAt }),
+      ...more,
+    };
+  }
+
+  return { ask };
+}
+
+function projectField(document: unknown): string | undefined {
+  if (typeof document !== "object" || document === null || !("project" in document)) return undefined;
+  return typeof document.project === "string" ? document.project : undefined;
+}

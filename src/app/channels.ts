@@ -1,0 +1,17 @@
+import type { AnswerChannel } from "../domain/channel.ts";
+import type { Config } from "./config.ts";
+
+/** What every file in `channels/` exports. */
+type ChannelModule = {
+  open(settings: Readonly<Record<string, unknown>>): Promise<AnswerChannel> | AnswerChannel;
+};
+
+/** Opens every channel that questions go to. A channel's key names its file, and only configured ones are loaded. */
+export async function openChannels(config: Config): Promise<Map<string, AnswerChannel>> {
+  const channels = new Map<string, AnswerChannel>();
+  for (const id of config.deliver) {
+    const module = (await import(`../../channels/${id}.ts`)) as ChannelModule;
+    channels.set(id, await module.open(config.channels[id] ?? {}));
+  }
+  return channels;
+}

@@ -1,0 +1,131 @@
+import { randomUUID } from "node:crypto";
+import { move } from "../core/moves.ts";
+import { decideReply } from "../core/reply.ts";
+import { standing } from "../core/wording.ts";
+import type { Ack, Command, Sender } from "../domain/command.ts";
+import { type Instant, type QuestionId, questionId, runId, taskId } from "../domain/ids.ts";
+import { isOpen, type Result, type StoredQuestion } from "../domain/question.ts";
+import type { TurnInput } from "../domain/store.ts";
+import type { LocalCommand, LocalSurface } from "./api.ts";
+import type { Desk } from "./desk.ts";
+import { projectFor } from "./project.ts";
+
+/** What the owner decides on this machine: answers and their like, cancelling, and closing a question. */
+export function deciding(desk: Desk) {
+  const { config, store, now, host, committed } = desk;
+
+  async function decide(local: LocalCommand, surface: LocalSurface, key?: string): Promise<Ack> {
+    const understood = commandOf(local);
+    if (!understood.ok) return understood.ack;
+    const { command } = understood;
+    const sender: Sender = { via: surface, host };
+    const at = now();
+    const input: TurnInput = { key: key ?? randomUUID(), payload: local };
+    const [ack] = await store.turn(
+      { channel: surface, inputs: [input] },
+      () => ({ questions: questionsOf(command) }),
+      (snapshot) => decideReply(snapshot, command, { sender, now: at, project: projectOf(local) }),
+      at,
+    );
+    if (!ack) throw new Error("a turn of one input gave no ack");
+    committed();
+    return ack;
+  }
+
+  function projectOf(local: LocalCommand): string {
+    const flag = local.verb === "steer" ? local.project : undefined;
+    return projectFor({ flag, config });
+  }
+
+  async function cancel(id: string, why: string): Promise<Ack> {
+    const known = questionId(id);
+    if (!known) return noSuchQuestion(id);
+    const at = now();
+    const ack = await store.move<Ack>(
+      known,
+      (stored, copies) => {
+        if (!stored) return { effects: [], value: noSuchQuestion(id) };
+        const moved = move(stored, "cancel", {}, { why }, copies, { why });
+        if (!moved) return { effects: [], value: notOpen(stored, at) };
+        return {
+          effects: moved.effects,
+          value: { accepted: true, state: "cancelled", text: `Cancelled ${id}: ${why}` },
+        };
+      },
+      at,
+    );
+    committed();
+    return ack;
+  }
+
+  async function resolve(id: string, result: Result): Promise<Ack> {
+    const known = questionId(id);
+    if (!known) return noSuchQuestion(id);
+    const at = now();
+    const ack = await store.move<Ack>(
+      known,
+      (stored, copies) => {
+        if (!stored) return { effects: [], value: noSuchQuestion(id) };
+        if (stored.state === "resolved" && stored.result === result) {
+          const text = `${id} is closed as ${result} already.`;
+          return { effects: [], value: { accepted: true, repeated: true, state: "resolved", text } };
+        }
+        const moved = move(stored, "outcome", {}, { result }, copies, { result });
+        if (!moved) return { effects: [], value: notOpen(stored, at) };
+        return {
+          effects: moved.effects,
+          value: { accepted: true, state: "resolved", text: `Closed ${id}: ${result}` },
+        };
+      },
+      at,
+    );
+    committed();
+    return ack;
+  }
+
+  return { decide, cancel, resolve };
+}
+
+type Understood =
+  | { readonly ok: true; readonly command: Command }
+  | { readonly ok: false; readonly ack: Ack };
+
+function commandOf(local: LocalCommand): Understood {
+  if (local.verb === "steer") {
+    const question = questionId(local.target);
+    if (question) return { ok: true, command: { verb: "steer", target: { question }, text: local.text } };
+    const run = local.target.startsWith("run:") ? runId(local.target.slice(4)) : undefined;
+    if (run) return { ok: true, command: { verb: "steer", target: { run }, text: local.text } };
+    const task = taskId(local.target);
+    if (task) return { ok: true, command: { verb: "steer", target: { task }, text: local.text } };
+    const text = `“${local.target}” is neither a question's id nor a task's.`;
+    return { ok: false, ack: { accepted: false, reason: "bad-command", text } };
+  }
+  const question = questionId(local.question);
+  if (!question) return { ok: false, ack: noSuchQuestion(local.question) };
+  if (local.verb === "answer") {
+    if (local.text.trim() === "") {
+      const text = "An answer in words needs some words.";
+      return { ok: false, ack: { accepted: false, reason: "bad-command", text } };
+    }
+    return { ok: true, command: { verb: "answer", question, text: local.text.trim() } };
+  }
+  if ("key" in local) return { ok: true, command: { verb: local.verb, question, key: local.key } };
+  return { ok: true, command: { verb: local.verb, question } };
+}
+
+function questionsOf(command: Command): QuestionId[] {
+  if (command.verb !== "steer") return [command.question];
+  return "question" in command.target ? [command.target.question] : [];
+}
+
+function noSuchQuestion(id: string): Ack {
+  return { accepted: false, reason: "no-such-question", text: `There is no question ${id}.` };
+}
+
+function notOpen(stored: StoredQuestion, at: Instant): Ack {
+  const text = isOpen(stored.state)
+    ? `${stored.question.id} is ${standing(stored, at)}; nothing has taken it yet.`
+    : `${stored.question.id}: ${standing(stored, at)}.`;
+  return { accepted: false, reason: "not-open", text, state: stored.state };
+}

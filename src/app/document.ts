@@ -1,0 +1,55 @@
+/** A document's text as a value, or a sentence that names the place where it cannot be read. */
+export type Document =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly message: string };
+
+/** How much text one document may hold. */
+export const mostDocumentBytes = 1024 * 1024;
+
+/**
+ * Reads YAML 1.2 or JSON. JSON is tried first, since it needs no YAML library; aliases are bounded, and one text holds one document.
+ *
+ * @param origin a file's name or `standard input`, for the message
+ */
+export async function readDocument(text: string, origin: string): Promise<Document> {
+  if (Buffer.byteLength(text) > mostDocumentBytes) {
+    return { ok: false, message: `${origin}: larger than ${mostDocumentBytes} bytes; shorten it` };
+  }
+  const source = text.startsWith("\uFEFF") ? text.slice(1) : text;
+  if (source.trim() === "")
+    return { ok: false, message: `${origin}: empty; write a question as YAML or JSON` };
+  if (source.trimStart().startsWith("{")) {
+    try {
+      return { ok: true, value: JSON.parse(source) };
+    } catch {
+      // YAML allows flow maps that JSON does not, and its messages name line and column.
+    }
+  }
+  const yaml = await import("yaml");
+  const documents = yaml.parseAllDocuments(source, { prettyErrors: true, uniqueKeys: true, version: "1.2" });
+  if (!Array.isArray(documents) || documents.length === 0) {
+    return { ok: false, message: `${origin}: empty; write a question as YAML or JSON` };
+  }
+  if (documents.length > 1) {
+    return { ok: false, message: `${origin}: holds ${documents.length} documents; ask one question a file` };
+  }
+  const document = documents[0];
+  const error = document?.errors[0];
+  if (!document || error) {
+    const place = error?.linePos?.[0];
+    const where = place ? `${origin}:${place.line}:${place.col}` : origin;
+    return { ok: false, message: `${where}: ${firstLine(error?.message ?? "not readable")}` };
+  }
+  try {
+    return { ok: true, value: document.toJS({ maxAliasCount: 100 }) };
+  } catch (error) {
+    return {
+      ok: false,
+      message: `${origin}: ${firstLine(error instanceof Error ? error.message : String(error))}`,
+    };
+  }
+}
+
+function firstLine(message: string): string {
+  return message.split("\n", 1)[0]?.replace(/:$/, "") ?? message;
+}

@@ -1,0 +1,80 @@
+import { decideReply } from "../core/reply.ts";
+import type { Batch, Receipt, Reply } from "../domain/channel.ts";
+import type { Ack, Command } from "../domain/command.ts";
+import type { ChannelId, Instant } from "../domain/ids.ts";
+import { questionId } from "../domain/ids.ts";
+import type { Decision, Store, TurnInput } from "../domain/store.ts";
+
+export type InboxTurnOptions = {
+  readonly store: Store;
+  readonly now: () => Instant;
+  readonly project: string;
+  /** The name of a person who may answer, for a sender of a channel; undefined for everybody else. */
+  readonly knownSender: (channel: ChannelId, sender: string) => string | undefined;
+};
+
+/**
+ * One received batch, one transaction: every reply is stored under its key, decided and acked, and the cursor moves.
+ * Only after that commit the platform is told that we have them.
+ */
+export async function takeIn(
+  channel: ChannelId,
+  batch: Batch,
+  options: InboxTurnOptions,
+): Promise<readonly Ack[]> {
+  const { store, now } = options;
+  const inputs = batch.replies.map((reply): TurnInput & { readonly reply: Reply } => ({
+    key: reply.key,
+    payload: reply,
+    reply,
+  }));
+  const at = now();
+  const acks = await store.turn(
+    { channel, inputs, ...(batch.cursor === undefined ? {} : { cursor: batch.cursor }) },
+    ({ reply }) => {
+      const command = commandOf(reply);
+      return { questions: command && "question" in command ? [command.question] : [] };
+    },
+    (snapshot, { reply }): Decision<Ack> => {
+      const by = options.knownSender(channel, reply.sender);
+      if (by === undefined) return ignored("unknown-sender", channel);
+      const command = commandOf(reply);
+      if (!command) return ignored("bad-command", channel);
+      return decideReply(snapshot, command, {
+        sender: { via: channel, by },
+        now: at,
+        ...(reply.at === undefined ? {} : { sentAt: reply.at }),
+        project: options.project,
+      });
+    },
+    at,
+  );
+  if (batch.settle) await batch.settle(receiptsOf(batch.replies, acks));
+  return acks;
+}
+
+/** A press names its question and its option. Text is stored and changes nothing until it is understood whole. */
+function commandOf(reply: Reply): Command | undefined {
+  const question = reply.press ? questionId(reply.press.question) : undefined;
+  if (!reply.press || !question) return undefined;
+  const { action } = reply.press;
+  return action === "skip" || action === "retry"
+    ? { verb: action, question }
+    : { verb: "choose", question, key: action };
+}
+
+/** Counted in the event log, and answered with silence where the sender is a stranger. */
+function ignored(reason: "unknown-sender" | "bad-command", channel: ChannelId): Decision<Ack> {
+  return {
+    effects: [{ type: "log", event: { kind: "reply.refused", data: { reason, via: channel } } }],
+    value: { accepted: false, reason, text: "" },
+  };
+}
+
+function receiptsOf(replies: readonly Reply[], acks: readonly Ack[]): Receipt[] {
+  return replies.flatMap((reply, index) => {
+    const ack = acks[index];
+    if (!ack || ack.text === "") return [];
+    return [{ key: reply.key, text: ack.text, accepted: ack.accepted }];
+  });
+}

@@ -1,0 +1,66 @@
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { Instant } from "../domain/ids.ts";
+import type { Store } from "../domain/store.ts";
+import { openStore } from "../store/sqlite.ts";
+import type { Owlpost } from "./api.ts";
+import { asking } from "./asking.ts";
+import type { Config } from "./config.ts";
+import { deciding } from "./deciding.ts";
+import type { Desk } from "./desk.ts";
+import { routesOf } from "./route.ts";
+import { taking } from "./taking.ts";
+import { watching } from "./watching.ts";
+
+export type OpenOptions = {
+  readonly home: string;
+  readonly config: Config;
+  readonly now?: () => Instant;
+  readonly host?: string;
+  /** A store that is open already; `close` then leaves it open. */
+  readonly store?: Store;
+  /** Called after every commit of this object. */
+  readonly onCommit?: () => void;
+};
+
+/** Opens a home: everything that a command, the inbox or a program may do with it. */
+export async function openOwlpost(options: OpenOptions): Promise<Owlpost & { readonly store: Store }> {
+  const { home, config } = options;
+  const store = options.store ?? (await openStore(join(home, "owlpost.db")));
+  const desk: Desk = {
+    home,
+    config,
+    store,
+    routes: routesOf(config),
+    now: options.now ?? Date.now,
+    host: options.host ?? hostname(),
+    committed: () => options.onCommit?.(),
+  };
+
+  return {
+    home,
+    store,
+    ...asking(desk),
+    ...deciding(desk),
+    ...taking(desk),
+    ...watching(desk),
+    async notify(kind, text) {
+      await store.append(
+        [
+          { type: "log", event: { kind: "notice.queued", data: { kind, text } } },
+          ...desk.routes.map((route) => ({
+            type: "send" as const,
+            job: { ...route, kind: "notice" as const, notice: { kind, text } },
+          })),
+        ],
+        desk.now(),
+      );
+      desk.committed();
+      return { channels: desk.routes.map((route) => route.channel) };
+    },
+    events: (since, limit) => store.events(since, limit),
+    async close() {
+      if (!options.store) await store.close();
+    },
+  };
+}

@@ -1,0 +1,203 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { AnswerChannel } from "../domain/channel.ts";
+import type { Instant } from "../domain/ids.ts";
+import type { ServiceRecord, Store } from "../domain/store.ts";
+import { openStore } from "../store/sqlite.ts";
+import { type Airlock, startAirlock } from "./airlock/airlock.ts";
+import type { Owlpost } from "./api.ts";
+import { openChannels } from "./channels.ts";
+import type { Config } from "./config.ts";
+import { trackHealth } from "./health.ts";
+import { type Inbox, startInbox } from "./inbox-server.ts";
+import type { Log } from "./log.ts";
+import { openOwlpost } from "./owlpost.ts";
+import { type Poller, startPoller } from "./poller.ts";
+import { projectFor } from "./project.ts";
+import { startSender } from "./sender.ts";
+import { isServiceAlive, processStart } from "./service-lock.ts";
+import { openServiceSocket, socketPath } from "./service-socket.ts";
+import { startSweeper } from "./sweeper.ts";
+
+export type ServiceOptions = {
+  readonly home: string;
+  readonly config: Config;
+  readonly log: Log;
+  /** The folder of the built page. */
+  readonly assets: string;
+  readonly now?: () => Instant;
+  readonly random?: () => number;
+  /** The channels, instead of those that the configuration names. */
+  readonly channels?: ReadonlyMap<string, AnswerChannel>;
+};
+
+export type Service = {
+  readonly owlpost: Owlpost;
+  readonly store: Store;
+  /** The port of the local inbox; undefined where it is not configured. */
+  readonly port: number | undefined;
+  /** Sweeps, sends, and mirrors until nothing is left to do now. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Another service holds this home. */
+export class HomeTakenError extends Error {
+  override readonly name = "HomeTakenError";
+}
+
+/** How long a starting service waits for what came in while it was away, before it lets deadlines run out. */
+const backlogMs = 30_000;
+/** The safety net under the nudges: how often the store is asked whether somebody committed. */
+const lookMs = 3_000;
+
+/** Starts the one process that owns the channels of a home. Rejects with `HomeTakenError` when there is one. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { home, config, log } = options;
+  const now = options.now ?? Date.now;
+  const random = options.random ?? Math.random;
+  const store = await openStore(join(home, "owlpost.db"));
+  const closing: (() => Promise<void>)[] = [() => store.close()];
+  const closeAll = async (): Promise<void> => {
+    for (const close of closing.splice(0).reverse()) await close();
+  };
+
+  try {
+    const token = randomUUID();
+    const record: ServiceRecord = {
+      pid: process.pid,
+      startedAt: processStart(process.pid) ?? "",
+      token,
+      host: hostname(),
+      socket: socketPath(home),
+      port: undefined,
+    };
+    await hold(store, record, home);
+    closing.push(() => store.releaseService(token));
+
+    let wakeAll: () => void = () => undefined;
+    const onCommit = (): void => wakeAll();
+    const owlpost = await openOwlpost({ home, config, now, store, onCommit });
+    const channels = options.channels ?? (await openChannels(config));
+    closing.push(async () => {
+      await Promise.allSettled([...channels.values()].map((channel) => channel.close()));
+    });
+    const health = trackHealth(store, now);
+
+    const inbox = await openInbox(options, owlpost, store, now);
+    if (inbox) {
+      closing.push(() => inbox.close());
+      await hold(store, { ...record, port: inbox.port }, home);
+    }
+
+    const sender = startSender({ store, channels, health, log, now, random, onCommit });
+    closing.push(() => sender.close());
+    const sweeper = startSweeper({ store, log, now, onCommit });
+    closing.push(() => sweeper.close());
+    const airlock: Airlock = startAirlock({ owlpost, store, config, home, log });
+    closing.push(() => airlock.close());
+
+    wakeAll = () => {
+      sender.wake();
+      sweeper.wake();
+      inbox?.changed();
+      void airlock.poke();
+    };
+    const socket = await openServiceSocket({ home, owlpost, log, onNudge: onCommit });
+    closing.push(() => socket.close());
+
+    await store.append(
+      [{ type: "log", event: { kind: "service.started", data: { pid: process.pid } } }],
+      now(),
+    );
+    closing.push(() =>
+      store.append([{ type: "log", event: { kind: "service.stopped", data: { pid: process.pid } } }], now()),
+    );
+
+    const pollers = [...channels.values()].map(
+      (channel): Poller =>
+        startPoller({
+          channel,
+          store,
+          health,
+          log,
+          now,
+          random,
+          onCommit,
+          project: projectFor({ config }),
+          knownSender: (id, sender) => allowed(config, id, sender),
+        }),
+    );
+    closing.push(async () => {
+      await Promise.all(pollers.map((poller) => poller.close()));
+    });
+    // Answers that came in time but were not fetched yet must not lose to their deadline.
+    await Promise.race([Promise.all(pollers.map((poller) => poller.backlog)), wait(backlogMs)]);
+
+    let seen = store.dataVersion();
+    const look = setInterval(() => {
+      const version = store.dataVersion();
+      if (version === seen) return;
+      seen = version;
+      wakeAll();
+    }, lookMs);
+    closing.push(async () => clearInterval(look));
+    wakeAll();
+
+    return {
+      owlpost,
+      store,
+      port: inbox?.port,
+      async settle(): Promise<void> {
+        await sweeper.run();
+        await sender.settled();
+        await airlock.poke();
+        await sender.settled();
+      },
+      close: closeAll,
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+async function hold(store: Store, record: ServiceRecord, home: string): Promise<void> {
+  const holder = await store.acquireService(
+    record,
+    (other) => other.token !== record.token && isServiceAlive(other),
+  );
+  if (!holder) return;
+  const where =
+    holder.host === record.host ? `process ${holder.pid}` : `process ${holder.pid} on ${holder.host}`;
+  throw new HomeTakenError(
+    `owlpost already runs for ${home} (${where}); stop that one first, or use another --home`,
+  );
+}
+
+async function openInbox(
+  options: ServiceOptions,
+  owlpost: Owlpost,
+  store: Store,
+  now: () => Instant,
+): Promise<Inbox | undefined> {
+  const settings = options.config.channels.inbox;
+  if (!settings) return undefined;
+  const port = typeof settings.port === "number" ? settings.port : 7373;
+  const { config, log, assets } = options;
+  return startInbox({ owlpost, store, port, zone: config.zone, host: hostname(), log, assets, now });
+}
+
+/** Closed by default: only ids that the configuration allows may answer, and nobody where there is no list. */
+function allowed(config: Config, channel: string, sender: string): string | undefined {
+  const allow = config.channels[channel]?.allow;
+  if (!Array.isArray(allow)) return undefined;
+  return allow.map(String).includes(sender) ? sender : undefined;
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((done) => {
+    setTimeout(done, ms).unref();
+  });
+}

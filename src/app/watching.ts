@@ -1,0 +1,91 @@
+import { decideSweep } from "../core/sweep.ts";
+import { questionId } from "../domain/ids.ts";
+import type { StoredQuestion } from "../domain/question.ts";
+import type { StatusReport } from "./api.ts";
+import type { Desk } from "./desk.ts";
+import { newLink } from "./inbox-session.ts";
+import { isServiceAlive } from "./service-lock.ts";
+
+/** How often `changed` looks at the store while it waits. */
+const lookMs = 100;
+const mostSwept = 500;
+const mostListed = 200;
+
+/** Looking at a home; due deadlines are swept first, service or no service. */
+export function watching(desk: Desk) {
+  const { config, store, now, committed } = desk;
+
+  /** Due deadlines and lapsed claims, service or no service. */
+  async function sweep(): Promise<void> {
+    const at = now();
+    const due = await store.nextSweepAt();
+    if (due === undefined || due > at) return;
+    const swept = await store.sweep(at, mostSwept, (snapshot) => decideSweep(snapshot, at));
+    if (swept.expired + swept.lapsed > 0) committed();
+  }
+
+  async function status(): Promise<StatusReport> {
+    await sweep();
+    const holder = await store.service();
+    const running = holder !== undefined && isServiceAlive(holder);
+    const [open, decided, counts, health] = await Promise.all([
+      store.questions({ states: ["pending", "posted"], limit: mostListed }),
+      store.questions({
+        states: ["answered", "expired", "applied", "default_applied"],
+        newest: true,
+        limit: mostListed,
+      }),
+      store.counts(),
+      store.health(),
+    ]);
+    const channels = config.deliver.map((channel) => {
+      const known = health.find((each) => each.channel === channel);
+      return {
+        channel,
+        since: known?.since ?? 0,
+        ...(known?.lastReceiveAt === undefined ? {} : { lastReceiveAt: known.lastReceiveAt }),
+        up: running && (known?.up ?? false),
+        detail: running ? (known?.detail ?? "") : "the service is not running",
+        rings: channel !== "inbox",
+      };
+    });
+    return {
+      service: running
+        ? { running, pid: holder.pid, ...(holder.port === undefined ? {} : { inbox: inboxUrl(holder.port) }) }
+        : { running },
+      zone: config.zone,
+      open,
+      decided,
+      counts,
+      channels,
+    };
+  }
+
+  async function inboxLink(): Promise<string | undefined> {
+    const holder = await store.service();
+    if (!holder || holder.port === undefined || !isServiceAlive(holder)) return undefined;
+    return newLink(store, holder.port, now());
+  }
+
+  async function changed(timeoutMs: number, signal?: AbortSignal): Promise<void> {
+    const before = store.dataVersion();
+    const end = performance.now() + timeoutMs;
+    while (!signal?.aborted && store.dataVersion() === before) {
+      const left = end - performance.now();
+      if (left <= 0) return;
+      await new Promise((wake) => setTimeout(wake, Math.min(lookMs, left)));
+    }
+  }
+
+  async function question(id: string): Promise<StoredQuestion | undefined> {
+    await sweep();
+    const known = questionId(id);
+    return known ? store.question(known) : undefined;
+  }
+
+  return { status, question, inboxLink, changed };
+}
+
+export function inboxUrl(port: number): string {
+  return `http://127.0.0.1:${port}/`;
+}

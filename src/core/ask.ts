@@ -1,0 +1,90 @@
+import type { BrokenRule } from "../domain/command.ts";
+import { type Instant, maxSeq, mintQuestionId, type QuestionId, taskPart } from "../domain/ids.ts";
+import type { DefaultAction, Question, StoredQuestion } from "../domain/question.ts";
+import type { AskSnapshot, Decision, Effect } from "../domain/store.ts";
+
+/** A question that keeps the contract and waits for its id. */
+export type AskDraft = Omit<Question, "id"> & {
+  readonly id?: QuestionId;
+  readonly digest: string;
+  readonly deadlineAt: Instant;
+  readonly zone: string;
+  readonly defaultAction: DefaultAction;
+};
+
+export type AskSettings = {
+  readonly now: Instant;
+  readonly key?: string;
+  /** Every copy that will be sent, in order. */
+  readonly routes: readonly { readonly channel: string; readonly destination: string }[];
+  readonly redactedFields: readonly string[];
+  readonly droppedFields: readonly string[];
+};
+
+export type AskValue =
+  | { readonly ok: true; readonly stored: StoredQuestion; readonly repeated: boolean }
+  | { readonly ok: false; readonly error: "id-conflict"; readonly id: QuestionId; readonly message: string }
+  | { readonly ok: false; readonly error: "rejected"; readonly broken: readonly BrokenRule[] };
+
+/** Stores a new question, or finds that this very ask was stored before. */
+export function decideAsk(snapshot: AskSnapshot, draft: AskDraft, settings: AskSettings): Decision<AskValue> {
+  const known = snapshot.sameId ?? snapshot.sameKey;
+  if (known) {
+    if (known.digest === draft.digest)
+      return { effects: [], value: { ok: true, stored: known, repeated: true } };
+    const id = known.question.id;
+    const name = snapshot.sameId ? id : `the key ${settings.key}`;
+    const message = `${name} was asked before with another text (${id}); give the changed question a new ${snapshot.sameId ? "id" : "key"}`;
+    return { effects: [], value: { ok: false, error: "id-conflict", id, message } };
+  }
+  if (draft.id === undefined && snapshot.nextSeq > maxSeq) {
+    const broken: BrokenRule = {
+      rule: "field-invalid",
+      field: "id",
+      found: `${maxSeq} questions of run ${draft.run} and task ${draft.task}`,
+      mend: "All numbers of this run and task are used; ask under another run.",
+    };
+    return { effects: [], value: { ok: false, error: "rejected", broken: [broken] } };
+  }
+
+  const { digest, deadlineAt, zone, defaultAction, ...asked } = draft;
+  const id = draft.id ?? mintQuestionId(draft.run, taskPart(draft.task), snapshot.nextSeq);
+  const question: Question = { ...asked, id };
+  const stored: StoredQuestion = {
+    question,
+    state: "pending",
+    digest,
+    revision: 1,
+    askedAt: settings.now,
+    deadlineAt,
+    zone,
+    defaultAction,
+  };
+  const about = { question: id, task: question.task, project: question.project };
+  const effects: Effect[] = [
+    {
+      type: "insert-question",
+      row: stored,
+      ...(settings.key === undefined ? {} : { key: settings.key }),
+    },
+    {
+      type: "log",
+      event: { kind: "question.asked", ...about, data: { kind: question.kind, title: question.title } },
+    },
+  ];
+  if (settings.redactedFields.length > 0) {
+    effects.push({
+      type: "log",
+      event: { kind: "question.redacted", ...about, data: { fields: settings.redactedFields } },
+    });
+  }
+  if (settings.droppedFields.length > 0) {
+    effects.push({
+      type: "log",
+      event: { kind: "question.fields-dropped", ...about, data: { fields: settings.droppedFields } },
+    });
+  }
+  for (const route of settings.routes)
+    effects.push({ type: "send", job: { ...route, kind: "post", question: id } });
+  return { effects, value: { ok: true, stored, repeated: false } };
+}

@@ -1,0 +1,79 @@
+import type { Claim, Instant, QuestionId } from "../domain/ids.ts";
+import type { ClaimRecord, Copy, StoredQuestion } from "../domain/question.ts";
+import type { Decision, Effect, TakeSnapshot } from "../domain/store.ts";
+import { log, type Move, move } from "./moves.ts";
+import { expire, lapse } from "./sweep.ts";
+
+export type TakeSettings = {
+  readonly claim: Claim;
+  readonly run?: string;
+  readonly now: Instant;
+  readonly leaseMs: number;
+  /** Does the stored question still have the digest under which it was answered? */
+  readonly intact: (stored: StoredQuestion) => boolean;
+};
+
+export type TakeValue = {
+  readonly taken: readonly StoredQuestion[];
+  /** Answers to another text than the one stored: not handed out. */
+  readonly mismatched: readonly QuestionId[];
+};
+
+/**
+ * The loop's boundary call. Due deadlines and lapsed claims are swept first; then everything decided moves to
+ * `applied` or `default_applied` under one claim. The same claim again gives the same questions and moves nothing.
+ */
+export function decideTake(snapshot: TakeSnapshot, settings: TakeSettings): Decision<TakeValue> {
+  if (snapshot.same.length > 0) return { effects: [], value: { taken: snapshot.same, mismatched: [] } };
+
+  const effects: Effect[] = [];
+  const taken: StoredQuestion[] = [];
+  const mismatched: QuestionId[] = [];
+  const copies = (stored: StoredQuestion): readonly Copy[] => snapshot.copies.get(stored.question.id) ?? [];
+  const commit = (done: Move | undefined): StoredQuestion | undefined => {
+    if (done) effects.push(...done.effects);
+    return done?.after;
+  };
+
+  const candidates = [
+    ...snapshot.decided,
+    ...snapshot.lapsed.map((stored) => commit(lapse(stored, settings.now))),
+    ...snapshot.due.map((stored) => commit(expire(stored))),
+  ].filter((stored) => stored !== undefined);
+  candidates.sort((a, b) => a.askedAt - b.askedAt);
+
+  for (const stored of candidates) {
+    if (!settings.intact(stored)) {
+      mismatched.push(stored.question.id);
+      effects.push(log(stored, "question.digest-mismatch", { digest: stored.digest }));
+      continue;
+    }
+    const claim: ClaimRecord = {
+      claim: settings.claim,
+      takenAt: settings.now,
+      leaseUntilAt: settings.now + settings.leaseMs,
+      ...(settings.run === undefined ? {} : { run: settings.run }),
+    };
+    const after = commit(
+      move(stored, "consume", { default_action: stored.defaultAction }, { claim }, copies(stored), {
+        claim: settings.claim,
+      }),
+    );
+    if (after) taken.push(after);
+    // Nothing to take (stay_parked): an expiry that came with this call still shows on its copies.
+    else effects.push(...touch(stored, copies(stored)));
+  }
+  return { effects, value: { taken, mismatched } };
+}
+
+function touch(stored: StoredQuestion, copies: readonly Copy[]): Effect[] {
+  return copies.map((copy) => ({
+    type: "send",
+    job: {
+      channel: copy.channel,
+      destination: copy.destination,
+      kind: "edit",
+      question: stored.question.id,
+    },
+  }));
+}

@@ -1,0 +1,83 @@
+import type { Config } from "../src/app/config.ts";
+import type { QuestionId, RunId, TaskId } from "../src/domain/ids.ts";
+import { mintQuestionId } from "../src/domain/ids.ts";
+import type { Answer, Question, StoredQuestion } from "../src/domain/question.ts";
+
+/** Midnight of a summer day in Berlin minus one hour: the evening on which most questions are asked. */
+export const evening = Date.parse("2026-07-06T21:00:00Z");
+export const minute = 60_000;
+export const hour = 60 * minute;
+
+/** A document as an agent writes it; it keeps every rule of the contract. */
+export function aDocument(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    kind: "decide",
+    task: "012-fix-auth",
+    run: "a3f2",
+    iteration: 7,
+    progress: "2 of 5 specs done",
+    title: "Token refresh strategy for the auth middleware?",
+    context: "Sessions must survive a browser restart, the schema may not change. See `src/auth/session.ts`.",
+    tried: "Cookies only: `tests/auth.spec.ts` still fails.",
+    options: [
+      {
+        key: "1",
+        label: "Refresh-token rotation",
+        consequence: "No schema change, survives a restart",
+        recommended: true,
+        reversible: true,
+      },
+      { key: "2", label: "Extend the TTL to 30 days", consequence: "Trivial diff, weaker security" },
+    ],
+    default: { action: "skip_spec", at: "06:00" },
+    ...changes,
+  };
+}
+
+export function aQuestion(changes: Partial<Question> = {}): Question {
+  const document = aDocument() as unknown as Question;
+  const run = (changes.run ?? "a3f2") as RunId;
+  const task = (changes.task ?? "012-fix-auth") as TaskId;
+  return { ...document, id: mintQuestionId(run, task.slice(0, 24), 1), project: "default", ...changes };
+}
+
+export function aStored(changes: Partial<StoredQuestion> = {}): StoredQuestion {
+  return {
+    question: aQuestion(),
+    state: "posted",
+    digest: "d1",
+    revision: 1,
+    askedAt: evening,
+    deadlineAt: evening + 7 * hour,
+    zone: "Europe/Berlin",
+    defaultAction: "skip_spec",
+    ...changes,
+  };
+}
+
+export function anAnswer(changes: Partial<Answer> = {}): Answer {
+  return {
+    outcome: "answered",
+    option: "1",
+    via: "cli",
+    host: "owl",
+    at: evening + hour,
+    digest: "d1",
+    ...changes,
+  };
+}
+
+export function aConfig(changes: Partial<Config> = {}): Config {
+  return {
+    zone: "Europe/Berlin",
+    minLeadMs: 10 * minute,
+    leaseMs: 10 * minute,
+    autoDefault: false,
+    airlocks: {},
+    deliver: ["inbox"],
+    channels: { inbox: { port: 0 } },
+    ...changes,
+  };
+}
+
+export const aQuestionId = "q-a3f2-012-fix-auth-1" as QuestionId;
