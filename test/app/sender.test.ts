@@ -1,0 +1,320 @@
+import { describe, expect, test } from "vitest";
+import { questionId } from "../../src/domain/ids.ts";
+import { aConfig, aDocument, minute } from "../builders.ts";
+import { aClock, afterwards, aHome, aService, until } from "../homes.ts";
+import { peerChannel } from "../peer/peer-channel.ts";
+import { type Peer, startPeer } from "../peer/peer-server.ts";
+
+const config = aConfig({
+  deliver: ["inbox", "peer"],
+  channels: { inbox: { port: 0 }, peer: { allow: ["eric"] } },
+});
+
+async function aPhone(options: Parameters<typeof peerChannel>[1] = {}) {
+  const peer = await startPeer();
+  afterwards(() => peer.close());
+  const clock = aClock();
+  const home = aHome();
+  const start = () =>
+    aService({
+      home,
+      config,
+      now: clock.now,
+      channels: new Map([
+        ["peer", peerChannel(peer.url, { waitMs: 200, ...options })],
+        ["inbox", inboxChannel()],
+      ]),
+    });
+  return { peer, clock, start };
+}
+
+function inboxChannel() {
+  return {
+    id: "inbox",
+    rings: false,
+    destinations: ["local"],
+    post: async (_to: string, _message: unknown, key: string) => key,
+    edit: async () => undefined,
+    close: async () => undefined,
+  };
+}
+
+type Started = Awaited<ReturnType<typeof aService>>;
+
+async function ask(service: Started, changes: Record<string, unknown> = {}): Promise<string> {
+  const asked = await service.owlpost.ask({ document: aDocument(changes) });
+  if (!asked.ok) throw new Error(JSON.stringify(asked));
+  return asked.id;
+}
+
+async function kinds(service: Started): Promise<string[]> {
+  return (await service.owlpost.events(0, 1_000)).map((event) => event.kind);
+}
+
+const state = async (service: Started, id: string): Promise<string | undefined> =>
+  (await service.owlpost.question(id))?.state;
+const bodies = (peer: Peer): (string | undefined)[] =>
+  peer.messages.map((message) => message.versions.at(-1)?.body.split("\n").at(-1));
+
+describe("sending", () => {
+  test("a question is posted once, and edited when it is answered, taken and closed", async () => {
+    const { peer, start } = await aPhone();
+    const service = await start();
+    const id = await ask(service);
+    await until(
+      () => peer.messages.length,
+      (count) => count === 1,
+    );
+    await until(
+      () => state(service, id),
+      (now) => now === "posted",
+    );
+    await service.owlpost.decide({ verb: "choose", question: id, key: "1" }, "cli");
+    await until(
+      () => bodies(peer)[0],
+      (line) => line?.startsWith("answered: option 1") === true,
+    );
+    await service.owlpost.take({ run: "a3f2" });
+    await until(
+      () => bodies(peer)[0],
+      (line) => line?.includes("picked up by run a3f2") === true,
+    );
+    expect(peer.messages).toHaveLength(1);
+    expect(peer.messages[0]?.posts).toBe(1);
+    expect((await kinds(service)).filter((kind) => kind === "question.posted")).toHaveLength(1);
+  });
+
+  test("messages of one destination keep their order, and are tried again with the same key", async () => {
+    const { peer, clock, start } = await aPhone();
+    peer.fail({ on: "post", how: "swallow", times: 1 });
+    const service = await start();
+    const first = await ask(service);
+    const second = await ask(service, { title: "The second question about `src`?" });
+    await until(
+      () => peer.faults().length,
+      (left) => left === 0,
+    );
+    await until(
+      () => service.store.nextJobAt(),
+      (at) => at !== undefined && at > clock.now(),
+    );
+    clock.advance(minute);
+    await until(
+      async () => {
+        await service.settle();
+        return peer.messages.length;
+      },
+      (count) => count === 2,
+    );
+    expect(peer.messages.map((message) => message.versions[0]?.headline.includes(first))).toEqual([
+      true,
+      false,
+    ]);
+    expect(peer.messages.map((message) => message.versions[0]?.headline.includes(second))).toEqual([
+      false,
+      true,
+    ]);
+    // The reply of the first post was lost after it was done: the platform saw its key twice and showed one message.
+    expect(peer.messages.map((message) => message.posts)).toEqual([2, 1]);
+  });
+
+  test("the platform's own waiting time is kept", async () => {
+    const { peer, clock, start } = await aPhone();
+    peer.fail({ on: "post", how: "busy", times: 1, retryAfterSeconds: 600 });
+    const service = await start();
+    await ask(service);
+    const at = await until(
+      () => service.store.nextJobAt(),
+      (next) => next !== undefined && next > clock.now(),
+    );
+    expect(at).toBeGreaterThanOrEqual(clock.now() + 600_000);
+    expect(peer.messages).toHaveLength(0);
+  });
+
+  test("a permanent refusal is an event, never a lost question", async () => {
+    const { peer, start } = await aPhone();
+    peer.fail({ on: "post", how: "forbidden", times: 1 });
+    const service = await start();
+    const id = await ask(service);
+    const events = await until(
+      () => kinds(service),
+      (seen) => seen.includes("question.post-failed"),
+    );
+    expect(events.filter((kind) => kind === "question.post-failed")).toHaveLength(1);
+    // The inbox has taken it, so it is posted and can be answered.
+    await until(
+      () => state(service, id),
+      (now) => now === "posted",
+    );
+    expect(await service.owlpost.decide({ verb: "skip", question: id }, "cli")).toMatchObject({
+      accepted: true,
+    });
+  });
+
+  test("a queued post whose question was decided is dropped", async () => {
+    const { peer, clock, start } = await aPhone();
+    peer.fail({ on: "post", how: "broken", times: 1 });
+    const service = await start();
+    const id = await ask(service);
+    await until(
+      () => service.store.nextJobAt(),
+      (at) => at !== undefined && at > clock.now(),
+    );
+    await service.owlpost.cancel(id, "the spec was removed");
+    clock.advance(minute);
+    await until(
+      async () => {
+        await service.settle();
+        return service.store.nextJobAt();
+      },
+      (at) => at === undefined,
+    );
+    expect(peer.messages).toHaveLength(0);
+    expect(await kinds(service)).not.toContain("question.post-failed");
+  });
+
+  test("where a channel cannot edit, or refuses to for good, the same words follow up once", async () => {
+    for (const options of [{ edits: false }, {}]) {
+      const { peer, start } = await aPhone(options);
+      const service = await start();
+      const id = await ask(service);
+      await until(
+        () => peer.messages.length,
+        (count) => count === 1,
+      );
+      if (!("edits" in options)) peer.fail({ on: "edit", how: "forbidden", times: 1 });
+      await service.owlpost.decide({ verb: "choose", question: id, key: "2" }, "cli");
+      await until(
+        () => peer.messages.length,
+        (count) => count === 2,
+      );
+      expect(peer.messages[1]?.versions[0]?.body).toContain(`[${id}]\nanswered: option 2`);
+      await service.settle();
+      expect(peer.messages).toHaveLength(2);
+    }
+  });
+
+  test("a dead channel is down with its reason, holds nobody up, and comes back", async () => {
+    const { peer, clock, start } = await aPhone();
+    peer.fail({ on: "post", how: "reset", times: 1 });
+    const service = await start();
+    const id = await ask(service);
+    await until(
+      () => state(service, id),
+      (now) => now === "posted",
+    );
+    await until(
+      () => kinds(service),
+      (seen) => seen.includes("channel.down"),
+    );
+    clock.advance(10 * minute);
+    await until(
+      async () => {
+        await service.settle();
+        return peer.messages.length;
+      },
+      (count) => count === 1,
+    );
+    const { channels } = await service.owlpost.status();
+    expect(channels.map((channel) => [channel.channel, channel.up, channel.rings])).toEqual([
+      ["inbox", true, false],
+      ["peer", true, true],
+    ]);
+  });
+
+  test("a notice goes to every channel", async () => {
+    const { peer, start } = await aPhone();
+    const service = await start();
+    expect(await service.owlpost.notify("run-complete", "5 of 5 specs done")).toEqual({
+      channels: ["inbox", "peer"],
+    });
+    await until(
+      () => peer.messages.length,
+      (count) => count === 1,
+    );
+    expect(peer.messages[0]?.versions[0]?.body).toBe("5 of 5 specs done");
+  });
+
+  test("a channel that is no longer configured gives its messages up, with an event", async () => {
+    const { start } = await aPhone();
+    const service = await start();
+    await service.store.append(
+      [
+        {
+          type: "send",
+          job: { channel: "gone", destination: "x", kind: "notice", notice: { kind: "stalled", text: "t" } },
+        },
+      ],
+      0,
+    );
+    await service.settle();
+    await until(
+      () => kinds(service),
+      (seen) => seen.includes("notice.failed"),
+    );
+    expect(await service.store.nextJobAt()).toBeUndefined();
+  });
+});
+
+describe("receiving", () => {
+  test("a press by somebody on the list answers, and is told the truth once", async () => {
+    const { peer, start } = await aPhone();
+    const service = await start();
+    const id = await ask(service);
+    peer.press({ name: "tap", sender: "eric", question: id, action: "2" });
+    await until(
+      () => state(service, id),
+      (now) => now === "answered",
+    );
+    const stored = await service.owlpost.question(id);
+    expect(stored?.answer).toMatchObject({ option: "2", by: "eric", via: "peer" });
+    await until(
+      () => peer.receipts.length,
+      (count) => count === 1,
+    );
+    expect(peer.receipts[0]).toMatchObject({ accepted: true, text: expect.stringContaining("Answered: 2") });
+    // The platform is told with the next poll, after the commit.
+    await until(
+      () => peer.confirmedBelow(),
+      (offset) => offset === 2,
+    );
+  });
+
+  test("a stranger is not obeyed and hears nothing; the attempt is in the log", async () => {
+    const { peer, start } = await aPhone();
+    const service = await start();
+    const id = await ask(service);
+    peer.press({ name: "tap", sender: "mallory", question: id, action: "1" });
+    const events = await until(
+      () => service.owlpost.events(0, 100),
+      (seen) => seen.some((event) => event.kind === "reply.refused"),
+    );
+    expect(events.find((event) => event.kind === "reply.refused")?.data).toEqual({
+      reason: "unknown-sender",
+      via: "peer",
+    });
+    expect(await state(service, id)).not.toBe("answered");
+    expect(peer.receipts).toEqual([]);
+  });
+
+  test("replies that came while nothing ran are applied at the start, before deadlines run out", async () => {
+    const { peer, clock, start } = await aPhone();
+    const service = await start();
+    const id = await ask(service);
+    await until(
+      () => peer.messages.length,
+      (count) => count === 1,
+    );
+    await service.close();
+    peer.press({ name: "tap", sender: "eric", question: id, action: "1", at: clock.now() + minute });
+    clock.advance(8 * 60 * minute);
+    const later = await start();
+    await until(
+      () => state(later, id),
+      (now) => now === "answered",
+    );
+    const stored = await later.owlpost.question(questionId(id) ?? "");
+    expect(stored?.outcome).toBe("answered");
+    expect((await kinds(later)).filter((kind) => kind === "question.answered")).toHaveLength(1);
+  });
+});
