@@ -47,9 +47,9 @@ export function decideAsk(snapshot: AskSnapshot, draft: AskDraft, settings: AskS
     return { effects: [], value: { ok: false, error: "rejected", broken: [broken] } };
   }
 
-  const { digest, deadlineAt, zone, defaultAction, ...asked } = draft;
-  const id = draft.id ?? mintQuestionId(draft.run, taskPart(draft.task), snapshot.nextSeq);
-  const question: Question = { ...asked, id };
+  const { id: given, digest, deadlineAt, zone, defaultAction, ...asked } = draft;
+  const id = given ?? mintQuestionId(draft.run, taskPart(draft.task), snapshot.nextSeq);
+  const question: Question = { id, ...asked };
   const stored: StoredQuestion = {
     question,
     state: "pending",
