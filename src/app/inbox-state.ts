@@ -1,0 +1,186 @@
+import type { Event } from "../domain/event.ts";
+import type { Instant } from "../domain/ids.ts";
+import { isOpen, type StoredQuestion } from "../domain/question.ts";
+import type { StatusReport } from "./api.ts";
+import { type FactLines, factLines, type LinkLine, linkLines } from "./inbox-facts.ts";
+import { deadlineWords, type Verdict, verdictOf, type When, when } from "./inbox-verdict.ts";
+
+/** What a press sends; named here because the page may know this file only. */
+export type { LocalCommand } from "./api.ts";
+export type { Verdict, When } from "./inbox-verdict.ts";
+
+export type OptionLine = {
+  readonly key: string;
+  readonly label: string;
+  readonly consequence: string;
+  readonly recommended: boolean;
+  readonly reversible: boolean;
+};
+
+/**
+ * Where a card stands: `open` waits for an answer, `late` has passed its deadline and can still be answered,
+ * `decided` can still be changed, `closed` is over.
+ */
+export type Place = "open" | "late" | "decided" | "closed";
+
+export type QuestionCard = {
+  readonly id: string;
+  readonly place: Place;
+  readonly state: StoredQuestion["state"];
+  /** Rises with every move of the question. */
+  readonly revision: number;
+  readonly kind: string;
+  readonly project: string;
+  readonly task: string;
+  readonly run: string;
+  readonly iteration?: number;
+  readonly progress?: string;
+  readonly title: string;
+  readonly context: string;
+  readonly tried?: string;
+  readonly options: readonly OptionLine[];
+  readonly facts: FactLines;
+  readonly links: readonly LinkLine[];
+  readonly lowFidelity: boolean;
+  readonly asked: When;
+  /** The words say what happens when nobody answers. */
+  readonly deadline: When & { readonly words: string };
+  readonly heldUntil?: When;
+  /** What was decided: absent while it is open. */
+  readonly verdict?: Verdict;
+};
+
+export type NoticeLine = {
+  readonly seq: number;
+  readonly kind: string;
+  readonly text: string;
+  readonly at: When;
+};
+
+export type ChannelLine = {
+  readonly id: string;
+  readonly up: boolean;
+  readonly rings: boolean;
+  /** Absent when it was never up. */
+  readonly since?: When;
+  readonly lastReceived?: When;
+  readonly detail?: string;
+};
+
+/** All that the page shows, as one JSON document. */
+export type InboxState = {
+  readonly zone: string;
+  /** Open first by deadline; the rest newest first; at most 50 that are closed. */
+  readonly cards: readonly QuestionCard[];
+  readonly notices: readonly NoticeLine[];
+  readonly service: { readonly running: boolean; readonly since?: When };
+  readonly channels: readonly ChannelLine[];
+};
+
+/** How many closed questions the page lists. */
+export const recentLimit = 50;
+
+/** What the page is made of. */
+export type InboxSource = {
+  readonly status: StatusReport;
+  /** Questions that are over and no part of the status, newest first. */
+  readonly closed: readonly StoredQuestion[];
+  /** Events of kind `notice.queued`, oldest first. */
+  readonly notices: readonly Event[];
+};
+
+/** What the page shows, with its times in the words of `zone`. */
+export function inboxState(source: InboxSource, zone: string, now: Instant): InboxState {
+  const { status, notices } = source;
+  const known = new Map<string, StoredQuestion>();
+  for (const stored of [...status.open, ...status.decided, ...source.closed])
+    known.set(stored.question.id, stored);
+  const all = [...known.values()];
+  const waiting = all
+    .filter((stored) => isOpen(stored.state))
+    .sort((a, b) => a.deadlineAt - b.deadlineAt || a.askedAt - b.askedAt);
+  const rest = all.filter((stored) => !isOpen(stored.state)).sort((a, b) => movedAt(b) - movedAt(a));
+  const closed = rest.filter((stored) => placeOf(stored) === "closed").slice(0, recentLimit);
+  const undecided = rest.filter((stored) => placeOf(stored) !== "closed");
+  return {
+    zone,
+    cards: [...waiting, ...undecided, ...closed].map((stored) => questionCard(stored, now)),
+    notices: notices.toReversed().map((event) => noticeLine(event, zone, now)),
+    service: {
+      running: status.service.running,
+      ...(status.service.since === undefined ? {} : { since: when(status.service.since, zone, now) }),
+    },
+    channels: status.channels.map((channel) => ({
+      id: channel.channel,
+      up: channel.up,
+      rings: channel.rings,
+      ...(channel.since > 0 ? { since: when(channel.since, zone, now) } : {}),
+      ...(channel.lastReceiveAt === undefined
+        ? {}
+        : { lastReceived: when(channel.lastReceiveAt, zone, now) }),
+      ...(channel.detail ? { detail: channel.detail } : {}),
+    })),
+  };
+}
+
+function placeOf(stored: StoredQuestion): Place {
+  if (isOpen(stored.state)) return "open";
+  if (stored.state === "expired") return "late";
+  return stored.state === "answered" ? "decided" : "closed";
+}
+
+function movedAt(stored: StoredQuestion): Instant {
+  return Math.max(
+    stored.answer?.at ?? 0,
+    stored.claim?.takenAt ?? 0,
+    stored.state === "cancelled" ? stored.askedAt : 0,
+    stored.answer || stored.state === "cancelled" ? 0 : stored.deadlineAt,
+  );
+}
+
+export function questionCard(stored: StoredQuestion, now: Instant): QuestionCard {
+  const { question, zone } = stored;
+  const deadline = when(stored.deadlineAt, zone, now);
+  const verdict = verdictOf(stored, now);
+  return {
+    id: question.id,
+    place: placeOf(stored),
+    state: stored.state,
+    revision: stored.revision,
+    kind: question.kind,
+    project: question.project,
+    task: question.task,
+    run: question.run,
+    ...(question.iteration === undefined ? {} : { iteration: question.iteration }),
+    ...(question.progress === undefined ? {} : { progress: question.progress }),
+    title: question.title,
+    context: question.context,
+    ...(question.tried === undefined ? {} : { tried: question.tried }),
+    options: question.options.map(({ key, label, consequence, recommended, reversible }) => ({
+      key,
+      label,
+      consequence,
+      recommended: recommended === true,
+      reversible: reversible === true,
+    })),
+    facts: factLines(question.facts ?? {}),
+    links: linkLines(question.links ?? {}),
+    lowFidelity: question.low_fidelity === true,
+    asked: when(stored.askedAt, zone, now),
+    deadline: { ...deadline, words: deadlineWords(stored, deadline.text) },
+    ...(stored.heldUntilAt !== undefined && stored.heldUntilAt > now
+      ? { heldUntil: when(stored.heldUntilAt, zone, now) }
+      : {}),
+    ...(verdict ? { verdict } : {}),
+  };
+}
+
+function noticeLine(event: Event, zone: string, now: Instant): NoticeLine {
+  const { kind, text } = event.data;
+  return {
+    seq: event.seq,
+    kind: typeof kind === "string" ? kind : "notice",
+    text: typeof text === "string" ? text : "",
+    at: when(event.at, zone, now),
+  };
+}
