@@ -1,5 +1,5 @@
 import type { Ack, Command, RefusalReason, Sender, SteerTarget } from "../domain/command.ts";
-import type { Instant, RunId, TaskId } from "../domain/ids.ts";
+import type { Instant, QuestionId, RunId, TaskId } from "../domain/ids.ts";
 import { type Answer, type Copy, isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { Decision, Effect, NewNote, TurnSnapshot } from "../domain/store.ts";
 import { log, type Move, move } from "./moves.ts";
@@ -125,7 +125,7 @@ function settled(
   const { id } = stored.question;
   const now = standing(stored, settings.now);
   if (stored.state === "answered") {
-    const text = `${id} is already ${now}. To change it: /override ${id} <option>.`;
+    const text = `${id} is already ${now}. ${overrideHint(settings.sender, id)}`;
     return refusedReply(stored, "not-open", text, settings);
   }
   const late: Effect = log(stored, "question.late-reply", {
@@ -134,6 +134,13 @@ function settled(
   });
   const text = stored.state === "cancelled" ? `${id} was ${now}.` : `${id} can no longer be changed: ${now}.`;
   return refusedReply(stored, "not-open", text, settings, [late]);
+}
+
+/** How to change an answer, in the words of the surface that asks. */
+function overrideHint(sender: Sender, id: QuestionId): string {
+  if (sender.via === "inbox") return "To change it, press Change.";
+  if (sender.via === "cli") return `To change it: owlpost override ${id} <option>.`;
+  return `To change it: /override ${id} <option>.`;
 }
 
 function repeated(stored: StoredQuestion, settings: ReplySettings): Decision<Ack> {

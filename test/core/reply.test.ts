@@ -97,8 +97,20 @@ describe("a later reply", () => {
     expect(moves(decision)).toEqual([]);
     expect(decision.value).toMatchObject({ accepted: false, reason: "not-open" });
     expect(decision.value.text).toBe(
-      `${id} is already answered: option 1 — Refresh-token rotation by eric at 00:00. To change it: /override ${id} <option>.`,
+      `${id} is already answered: option 1 — Refresh-token rotation by eric at 00:00. To change it: owlpost override ${id} <option>.`,
     );
+    const tapped = decide(
+      answered,
+      { verb: "choose", question: id, key: "2" },
+      { ...cli, sender: { via: "inbox", host: "owl" } },
+    );
+    expect(tapped.value.text).toContain("To change it, press Change.");
+    const typed = decide(
+      answered,
+      { verb: "choose", question: id, key: "2" },
+      { ...cli, sender: { via: "telegram", by: "mara" } },
+    );
+    expect(typed.value.text).toContain(`To change it: /override ${id} <option>.`);
   });
 
   test("after it was taken is stored as late and told what was done instead", () => {
