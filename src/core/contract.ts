@@ -1,0 +1,225 @@
+import type { BrokenRule } from "../domain/command.ts";
+import { type Instant, type QuestionId, questionId } from "../domain/ids.ts";
+import type { DefaultAction, Question } from "../domain/question.ts";
+import { readDefault } from "./contract/default.ts";
+import {
+  engineFields,
+  readAnswerableBy,
+  readFacts,
+  readIteration,
+  readLinks,
+  readProgress,
+} from "./contract/engine-fields.ts";
+import { type Fields, Findings, isAbsent, isFields, show } from "./contract/findings.ts";
+import { type Given, readId, readKind, readRun, readTask } from "./contract/identity.ts";
+import { checkSecret, readOptions } from "./contract/options.ts";
+import { namesSomething, readContext, readTitle, readTried } from "./contract/texts.ts";
+import { digestQuestion } from "./digest.ts";
+import { cleanText, shorten, utf8Bytes } from "./text.ts";
+
+/** A channel as the contract sees it. `maxBytes`: how much of what may never be cut fits, in UTF-8; absent where anything does. */
+export type Route = { readonly id: string; readonly maxBytes?: number };
+
+export type ContractSettings = {
+  readonly now: Instant;
+  readonly zone: string;
+  readonly minLeadMs: number;
+  /** Every configured channel, the local inbox among them. */
+  readonly channels: readonly Route[];
+  /** `auto_default: true` in the configuration. */
+  readonly ownerAutoDefault: boolean;
+  /** An agent asks: what only the engine may say is dropped. */
+  readonly asAgent: boolean;
+  /** Flags of the asker. They win over the document, whose `task`, `spec` and `run` are then not looked at. */
+  readonly given: Given;
+};
+
+/** A question that keeps the contract, redacted and in NFC; the store gives it an id where it has none. */
+export type Draft = Omit<Question, "id"> & {
+  readonly id?: QuestionId;
+  readonly digest: string;
+  readonly deadlineAt: Instant;
+  readonly zone: string;
+  readonly defaultAction: DefaultAction;
+};
+
+export type Checked =
+  | {
+      readonly ok: true;
+      readonly draft: Draft;
+      /** Paths of the fields in which a credential was replaced, such as `options[1].consequence`. */
+      readonly redactedFields: readonly string[];
+      /** Fields that owlpost does not know, or that an agent may not give. */
+      readonly droppedFields: readonly string[];
+      /** The default that will run is not the one that was written. */
+      readonly defaultChanged: boolean;
+    }
+  | { readonly ok: false; readonly broken: readonly BrokenRule[] };
+
+const knownFields: ReadonlySet<string> = new Set([
+  ...engineFields,
+  ..."id kind task spec title context tried options default links low_fidelity source again project".split(
+    " ",
+  ),
+]);
+
+/** Reads any document as a question, or tells every rule that it breaks. Never throws, whatever the document is. */
+export function checkQuestion(document: unknown, settings: ContractSettings): Checked {
+  const findings = new Findings();
+  if (!isFields(document)) {
+    findings.breaks(
+      "field-invalid",
+      "document",
+      show(document),
+      "Write the question as a map of fields: title, context, options, default and so on.",
+    );
+    return { ok: false, broken: findings.broken };
+  }
+  const fields = withoutUnknown(document, settings.asAgent, findings);
+
+  const id = readId(fields, findings);
+  const kind = readKind(fields, findings);
+  const task = readTask(fields, settings.given, findings);
+  const run = readRun(fields, settings.given, id, settings.asAgent, findings);
+  const iteration = readIteration(fields, findings);
+  const progress = readProgress(fields, findings);
+  const title = readTitle(fields, findings);
+  if (title !== undefined) checkSecret(title, "title", findings);
+  const context = readContext(fields, findings);
+  const tried = readTried(fields, findings);
+  const facts = readFacts(fields, findings);
+  const links = readLinks(fields, findings);
+  if (context !== undefined && tried.ok)
+    checkNaming(`${context}\n${tried.text ?? ""}`, task, [facts, links], findings);
+  const source = fields.source === "permission" ? fields.source : undefined;
+  const options = readOptions(fields, kind, source !== undefined, findings);
+  const autoDefault = findings.flag(fields, "auto_default", "auto_default");
+  const fallback = readDefault(fields, settings, autoDefault === true, settings.asAgent, findings);
+  const answerableBy = readAnswerableBy(fields, findings);
+  const lowFidelity = findings.flag(fields, "low_fidelity", "low_fidelity");
+  const again = readAgain(fields, findings);
+  checkRoutes([id ?? "", title ?? "", fallback.action ?? "", fallback.at ?? ""], options, settings, findings);
+
+  const { action, at, deadlineAt } = fallback;
+  if (
+    findings.broken.length > 0 ||
+    !kind ||
+    !task ||
+    !run ||
+    !action ||
+    title === undefined ||
+    context === undefined ||
+    at === undefined ||
+    deadlineAt === undefined
+  )
+    return { ok: false, broken: findings.broken };
+
+  const question: Omit<Question, "id"> & { readonly id?: QuestionId } = {
+    ...(id === undefined ? {} : { id }),
+    project: settings.given.project,
+    kind,
+    task,
+    run,
+    ...(iteration === undefined ? {} : { iteration }),
+    ...(progress === undefined ? {} : { progress }),
+    title,
+    context,
+    ...(tried.text === undefined ? {} : { tried: tried.text }),
+    options,
+    default: { action, at },
+    ...(facts === undefined ? {} : { facts }),
+    ...(links === undefined ? {} : { links }),
+    ...(answerableBy === undefined ? {} : { answerable_by: answerableBy }),
+    ...(autoDefault === undefined ? {} : { auto_default: autoDefault }),
+    ...(lowFidelity === undefined ? {} : { low_fidelity: lowFidelity }),
+    ...(source === undefined ? {} : { source }),
+    ...(again === undefined ? {} : { again }),
+  };
+  // Without the owner's word, or with nothing recommended, there is nothing that may be taken.
+  const takes = settings.ownerAutoDefault && options.some((option) => option.recommended === true);
+  const defaultAction = action === "take_recommended" && !takes ? "skip_spec" : action;
+  return {
+    ok: true,
+    draft: { ...question, digest: digestQuestion(question), deadlineAt, zone: settings.zone, defaultAction },
+    redactedFields: findings.redactedFields,
+    droppedFields: findings.droppedFields,
+    defaultChanged: defaultAction !== action,
+  };
+}
+
+/** Leaves out what owlpost does not know and what an agent may not say, and tells so. */
+function withoutUnknown(document: Fields, asAgent: boolean, findings: Findings): Fields {
+  let dropped = false;
+  for (const name of Object.keys(document)) {
+    const unknown = !knownFields.has(name) || (name === "source" && document.source !== "permission");
+    const engine = asAgent && (engineFields as readonly string[]).includes(name);
+    if (engine) dropped = true;
+    if ((engine || unknown) && !isAbsent(document[name]))
+      findings.droppedFields.push(shorten(cleanText(name), 64));
+  }
+  if (!dropped) return document;
+  return Object.fromEntries(
+    Object.entries(document).filter(([name]) => !(engineFields as readonly string[]).includes(name)),
+  );
+}
+
+function checkNaming(
+  text: string,
+  task: string | undefined,
+  values: readonly unknown[],
+  findings: Findings,
+): void {
+  if (namesSomething(text, task, values)) return;
+  findings.breaks(
+    "context-names-nothing",
+    "context",
+    show(text.trim() === "" ? undefined : text.trim()),
+    "Name what it is about: a file, a test, an identifier in backticks, an issue number or the task.",
+  );
+}
+
+function readAgain(fields: Fields, findings: Findings): QuestionId | undefined {
+  if (isAbsent(fields.again)) return undefined;
+  const again = typeof fields.again === "string" ? questionId(fields.again) : undefined;
+  if (!again)
+    findings.breaks(
+      "field-invalid",
+      "again",
+      show(fields.again),
+      "`again` is the id of the question that is asked again; leave it out.",
+    );
+  return again;
+}
+
+/** An id that owlpost will make is not known yet, but never longer than this. */
+const idBytes = 40;
+
+function checkRoutes(
+  texts: readonly string[],
+  options: Draft["options"],
+  settings: ContractSettings,
+  findings: Findings,
+): void {
+  const { channels } = settings;
+  if (channels.length === 0) {
+    findings.breaks(
+      "no-route",
+      "channels",
+      "no channel is configured",
+      "Configure a channel under `channels` and `deliver`, at least `inbox`, so that somebody can see the question.",
+    );
+    return;
+  }
+  if (channels.some((channel) => channel.maxBytes === undefined)) return;
+  const size = [...texts, ...options.flatMap((each) => [each.key, each.label, each.consequence])]
+    .map(utf8Bytes)
+    .reduce((sum, bytes) => sum + bytes, texts[0] === "" ? idBytes : 0);
+  if (channels.some((channel) => size <= (channel.maxBytes ?? size))) return;
+  const room = channels.map((channel) => `${channel.id} ${channel.maxBytes}`).join(", ");
+  findings.breaks(
+    "too-large",
+    "options",
+    `${size} bytes that are never cut; room: ${room}`,
+    "Shorten title, labels and consequences, offer fewer options, or configure a channel with more room.",
+  );
+}

@@ -1,0 +1,164 @@
+import { DateTime, IANAZone } from "luxon";
+import type { Instant } from "../domain/ids.ts";
+import { zoneLinks } from "./zone-links.ts";
+
+const secondMs = 1000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** 9999-12-31T23:59:59.999Z: the last instant that ISO 8601 writes with a year of four digits. */
+const lastInstant: Instant = 253_402_300_799_999;
+
+export type DeadlineRule = "deadline-missing" | "deadline-invalid" | "deadline-past" | "deadline-too-soon";
+export type Deadline =
+  | { readonly ok: true; readonly deadlineAt: Instant }
+  | { readonly ok: false; readonly rule: DeadlineRule };
+
+const durationPattern = /^(?:([0-9]{1,9})([mhd])|PT([0-9]{1,9})([MH]))$/;
+
+/** `<n>m`, `<n>h`, `<n>d`, `PT<n>M`, `PT<n>H` in milliseconds; undefined for anything else. A day is 24 hours. */
+export function parseDuration(text: string): number | undefined {
+  const match = durationPattern.exec(text);
+  if (!match) return undefined;
+  const unit = (match[2] ?? match[4] ?? "").toLowerCase();
+  const ms = Number(match[1] ?? match[3]) * (unit === "m" ? minuteMs : unit === "h" ? hourMs : dayMs);
+  return Number.isSafeInteger(ms) ? ms : undefined;
+}
+
+const zones = new Map<string, IANAZone | undefined>();
+
+/** The zone of that exact IANA name: no other case, no offset, no abbreviation that only some engines know. */
+function zoneOf(name: string): IANAZone | undefined {
+  if (zones.has(name)) return zones.get(name);
+  const zone = isExactName(name) ? IANAZone.create(name) : undefined;
+  // Names come from people's configurations: few, but never unbounded.
+  if (zones.size >= 256) zones.clear();
+  zones.set(name, zone);
+  return zone;
+}
+
+function isExactName(name: string): boolean {
+  if (!/^[A-Z][A-Za-z0-9_+/-]{1,63}$/.test(name) || name.startsWith("SystemV/")) return false;
+  if (zoneLinks.has(name)) return IANAZone.isValidZone(name);
+  try {
+    return new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions().timeZone === name;
+  } catch {
+    return false;
+  }
+}
+
+/** Is it an exact IANA name, such as `Europe/Berlin`? */
+export function isZone(zone: string): boolean {
+  return zoneOf(zone) !== undefined;
+}
+
+/** Local time minus UTC at that instant. Throws RangeError for what is no zone or no instant: both are faults. */
+function offsetMs(zone: string, at: Instant): number {
+  const known = zoneOf(zone);
+  if (!known) throw new RangeError(`not an IANA time zone: ${JSON.stringify(zone.slice(0, 64))}`);
+  const minutes = known.offset(at);
+  if (Number.isNaN(minutes)) throw new RangeError(`not an instant: ${at}`);
+  return Math.round(minutes * minuteMs);
+}
+
+/**
+ * The instant at which the clocks of `zone` show `wallMs` (a wall-clock time written as if it were UTC): the first one
+ * where it occurs twice, and the first instant after the gap where it is skipped.
+ */
+function firstInstantOf(wallMs: number, zone: string): Instant {
+  const before = offsetMs(zone, wallMs - dayMs);
+  const after = offsetMs(zone, wallMs + dayMs);
+  const candidates = [wallMs - before, wallMs - after].sort((a, b) => a - b);
+  const found = candidates.find((at) => at + offsetMs(zone, at) === wallMs);
+  if (found !== undefined) return found;
+  // In a gap: the old offset still holds at the earlier candidate, the new one at the later; between them lies the change.
+  let [low, high] = candidates as [number, number];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (offsetMs(zone, middle) === before) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+function nextWallClock(hour: number, minute: number, earliestAt: Instant, zone: string): Instant {
+  const localDayMs = Math.floor((earliestAt + offsetMs(zone, earliestAt)) / dayMs) * dayMs;
+  const timeMs = hour * hourMs + minute * minuteMs;
+  // From the day before: where clocks go back over midnight, that day is not over yet.
+  for (let day = -1; ; day += 1) {
+    const at = firstInstantOf(localDayMs + day * dayMs + timeMs, zone);
+    if (at >= earliestAt) return at;
+  }
+}
+
+const wallClockPattern = /^([01][0-9]|2[0-3]):([0-5][0-9])$/;
+const isoPattern =
+  /^[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]{1,9})?)?(?:Z|[+-](?:[01][0-9]|2[0-3])(?::[0-5][0-9])?)$/;
+
+/** A deadline that was found for an ask at `fromAt` is right for every ask from then until `min_lead` before it. */
+type Memo = { readonly fromAt: Instant; readonly deadlineAt: Instant };
+const memos = new Map<string, Memo>();
+
+/**
+ * What `default.at` means for a question asked at `askedAt`: `HH:MM` in `zone` (the next one that is at least
+ * `minLeadMs` away), a duration from the ask, or an instant in extended ISO 8601 with an offset.
+ */
+export function resolveDeadline(at: string, askedAt: Instant, zone: string, minLeadMs: number): Deadline {
+  if (at.trim() === "") return { ok: false, rule: "deadline-missing" };
+
+  const wallClock = wallClockPattern.exec(at);
+  if (wallClock) {
+    const key = `${at} ${minLeadMs} ${zone}`;
+    const memo = memos.get(key);
+    if (memo && memo.fromAt <= askedAt && askedAt <= memo.deadlineAt - minLeadMs)
+      return { ok: true, deadlineAt: memo.deadlineAt };
+    const earliestAt = askedAt + minLeadMs;
+    const deadlineAt = nextWallClock(Number(wallClock[1]), Number(wallClock[2]), earliestAt, zone);
+    if (memos.size >= 256) memos.clear();
+    memos.set(key, { fromAt: askedAt, deadlineAt });
+    return { ok: true, deadlineAt };
+  }
+
+  const durationMs = parseDuration(at);
+  if (durationMs !== undefined) {
+    if (durationMs < minLeadMs || durationMs === 0) return { ok: false, rule: "deadline-too-soon" };
+    const deadlineAt = askedAt + durationMs;
+    return deadlineAt > lastInstant ? { ok: false, rule: "deadline-invalid" } : { ok: true, deadlineAt };
+  }
+
+  if (!isoPattern.test(at)) return { ok: false, rule: "deadline-invalid" };
+  const deadlineAt = DateTime.fromISO(at, { zone: "utc" }).toMillis();
+  if (Number.isNaN(deadlineAt) || deadlineAt > lastInstant) return { ok: false, rule: "deadline-invalid" };
+  if (deadlineAt < askedAt) return { ok: false, rule: "deadline-past" };
+  if (deadlineAt === askedAt || deadlineAt < askedAt + minLeadMs)
+    return { ok: false, rule: "deadline-too-soon" };
+  return { ok: true, deadlineAt };
+}
+
+/** The clock on the wall of that zone: `02:14`. */
+export function localClock(at: Instant, zone: string): string {
+  return clock(at + offsetMs(zone, at));
+}
+
+const weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"] as const;
+
+/** `02:14` on the local day of `now`, `Tue 02:14` within six days of it, else `2026-07-07 02:14`. */
+export function localDay(at: Instant, zone: string, now: Instant): string {
+  const wallMs = at + offsetMs(zone, at);
+  const day = Math.floor(wallMs / dayMs);
+  const distance = Math.abs(day - Math.floor((now + offsetMs(zone, now)) / dayMs));
+  if (distance === 0) return clock(wallMs);
+  // 1970-01-01 was a Thursday.
+  if (distance <= 6) return `${weekdays[((day % 7) + 7) % 7]} ${clock(wallMs)}`;
+  return `${DateTime.fromMillis(wallMs, { zone: "utc" }).toFormat("yyyy-MM-dd")} ${clock(wallMs)}`;
+}
+
+function clock(wallMs: number): string {
+  const minutes = Math.floor((((wallMs % dayMs) + dayMs) % dayMs) / minuteMs);
+  return `${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`;
+}
+
+function pad(value: number): string {
+  return String(value).padStart(2, "0");
+}
