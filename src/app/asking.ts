@@ -1,6 +1,8 @@
 import { decideAsk } from "../core/ask.ts";
-import { checkQuestion } from "../core/contract.ts";
+import { type ContractSettings, checkQuestion, type Draft } from "../core/contract.ts";
+import type { BrokenRule } from "../domain/command.ts";
 import type { StoredQuestion } from "../domain/question.ts";
+import type { AskNeed } from "../domain/store.ts";
 import type { Asked, AskOutcome, AskRequest } from "./api.ts";
 import type { Desk } from "./desk.ts";
 import { readDocument } from "./document.ts";
@@ -21,11 +23,11 @@ export function asking(desk: Desk) {
     const at = now();
     const project = projectFor({
       flag: request.project,
-      document: projectField(document),
+      document,
       cwd: request.cwd,
       config,
     });
-    const checked = checkQuestion(document, {
+    const settings: ContractSettings = {
       now: at,
       zone: config.zone,
       minLeadMs: config.minLeadMs,
@@ -37,8 +39,11 @@ export function asking(desk: Desk) {
         ...(request.task === undefined ? {} : { task: request.task }),
         ...(request.run === undefined ? {} : { run: request.run }),
       },
-    });
+    };
+    const checked = checkQuestion(document, settings);
     if (!checked.ok) {
+      const stored = await askedBefore(checked.broken, document, settings, request.key);
+      if (stored) return asked(stored, { repeated: true });
       const rules = checked.broken.map((each) => ({ rule: each.rule, field: each.field }));
       await store.append(
         [{ type: "log", event: { kind: "question.rejected", project, data: { rules } } }],
@@ -49,13 +54,7 @@ export function asking(desk: Desk) {
     }
     const { draft } = checked;
     const value = await store.ask(
-      {
-        ...(draft.id === undefined ? {} : { id: draft.id }),
-        ...(request.key === undefined ? {} : { key: request.key }),
-        project: draft.project,
-        run: draft.run,
-        task: draft.task,
-      },
+      needOf(draft, request.key),
       (snapshot) =>
         decideAsk(snapshot, draft, {
           now: at,
@@ -73,6 +72,28 @@ export function asking(desk: Desk) {
       ...(value.repeated ? { repeated: true as const } : {}),
       ...(checked.droppedFields.length > 0 ? { dropped: checked.droppedFields } : {}),
     });
+  }
+
+  /**
+   * An ask is idempotent even when its absolute deadline has come meanwhile: the very question that was stored in
+   * time is found again by its id or key and its digest, which holds the deadline as it was written.
+   */
+  async function askedBefore(
+    broken: readonly BrokenRule[],
+    document: unknown,
+    settings: ContractSettings,
+    key: string | undefined,
+  ): Promise<StoredQuestion | undefined> {
+    if (!broken.every((each) => each.rule === "deadline-past" || each.rule === "deadline-too-soon"))
+      return undefined;
+    const intime = checkQuestion(document, { ...settings, now: 0 });
+    if (!intime.ok || (intime.draft.id === undefined && key === undefined)) return undefined;
+    const known = await store.ask(
+      needOf(intime.draft, key),
+      ({ sameId, sameKey }) => ({ effects: [], value: sameId ?? sameKey }),
+      settings.now,
+    );
+    return known?.digest === intime.draft.digest ? known : undefined;
   }
 
   function asked(
@@ -97,7 +118,12 @@ export function asking(desk: Desk) {
   return { ask };
 }
 
-function projectField(document: unknown): string | undefined {
-  if (typeof document !== "object" || document === null || !("project" in document)) return undefined;
-  return typeof document.project === "string" ? document.project : undefined;
+function needOf(draft: Draft, key: string | undefined): AskNeed {
+  return {
+    ...(draft.id === undefined ? {} : { id: draft.id }),
+    ...(key === undefined ? {} : { key }),
+    project: draft.project,
+    run: draft.run,
+    task: draft.task,
+  };
 }

@@ -3,7 +3,7 @@ import { move } from "../core/moves.ts";
 import { decideReply } from "../core/reply.ts";
 import { standing } from "../core/wording.ts";
 import type { Ack, Command, Sender } from "../domain/command.ts";
-import { type Instant, type QuestionId, questionId, runId, taskId } from "../domain/ids.ts";
+import { type Instant, isProjectName, type QuestionId, questionId, runId, taskId } from "../domain/ids.ts";
 import { isOpen, type Result, type StoredQuestion } from "../domain/question.ts";
 import type { TurnInput } from "../domain/store.ts";
 import type { LocalCommand, LocalSurface } from "./api.ts";
@@ -17,6 +17,7 @@ export function deciding(desk: Desk) {
   async function decide(local: LocalCommand, surface: LocalSurface, key?: string): Promise<Ack> {
     const understood = commandOf(local);
     if (!understood.ok) return understood.ack;
+    if (!isProjectName(projectOf(local))) return badProject(projectOf(local));
     const { command } = understood;
     const sender: Sender = { via: surface, host };
     const at = now();
@@ -117,6 +118,11 @@ function commandOf(local: LocalCommand): Understood {
 function questionsOf(command: Command): QuestionId[] {
   if (command.verb !== "steer") return [command.question];
   return "question" in command.target ? [command.target.question] : [];
+}
+
+function badProject(project: string): Ack {
+  const text = `“${project}” is no project's name: letters, digits, “.”, “_” and “-”, not beginning with a dot.`;
+  return { accepted: false, reason: "bad-command", text };
 }
 
 function noSuchQuestion(id: string): Ack {

@@ -1,16 +1,8 @@
 import type { BrokenRule } from "../domain/command.ts";
 import { type Instant, maxSeq, mintQuestionId, type QuestionId, taskPart } from "../domain/ids.ts";
-import type { DefaultAction, Question, StoredQuestion } from "../domain/question.ts";
+import type { Question, StoredQuestion } from "../domain/question.ts";
 import type { AskSnapshot, Decision, Effect } from "../domain/store.ts";
-
-/** A question that keeps the contract and waits for its id. */
-export type AskDraft = Omit<Question, "id"> & {
-  readonly id?: QuestionId;
-  readonly digest: string;
-  readonly deadlineAt: Instant;
-  readonly zone: string;
-  readonly defaultAction: DefaultAction;
-};
+import type { Draft } from "./contract.ts";
 
 export type AskSettings = {
   readonly now: Instant;
@@ -27,7 +19,7 @@ export type AskValue =
   | { readonly ok: false; readonly error: "rejected"; readonly broken: readonly BrokenRule[] };
 
 /** Stores a new question, or finds that this very ask was stored before. */
-export function decideAsk(snapshot: AskSnapshot, draft: AskDraft, settings: AskSettings): Decision<AskValue> {
+export function decideAsk(snapshot: AskSnapshot, draft: Draft, settings: AskSettings): Decision<AskValue> {
   const known = snapshot.sameId ?? snapshot.sameKey;
   if (known) {
     if (known.digest === draft.digest)

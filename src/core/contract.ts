@@ -11,7 +11,7 @@ import {
   readProgress,
 } from "./contract/engine-fields.ts";
 import { type Fields, Findings, isAbsent, isFields, show } from "./contract/findings.ts";
-import { type Given, readId, readKind, readRun, readTask } from "./contract/identity.ts";
+import { type Given, readId, readKind, readProject, readRun, readTask } from "./contract/identity.ts";
 import { checkSecret, readOptions } from "./contract/options.ts";
 import { namesSomething, readContext, readTitle, readTried } from "./contract/texts.ts";
 import { digestQuestion } from "./digest.ts";
@@ -77,6 +77,7 @@ export function checkQuestion(document: unknown, settings: ContractSettings): Ch
   }
   const fields = withoutUnknown(document, settings.asAgent, findings);
 
+  readProject(fields, settings.given, findings);
   const id = readId(fields, findings);
   const kind = readKind(fields, findings);
   const task = readTask(fields, settings.given, findings);

@@ -45,6 +45,45 @@ describe("asking", () => {
     expect((await ask({}, { key: "k2" })).id).not.toBe(first.id);
   });
 
+  test("the same ask is safe again after its absolute deadline has come", async () => {
+    const { owlpost, clock, ask } = await anOwlpost();
+    const changes = { id: "q-a3f2-012-7", default: { action: "skip_spec", at: "2026-07-07T04:00:00Z" } };
+    const first = await ask(changes);
+    const keyed = await ask({ ...changes, id: undefined }, { key: "k" });
+    clock.advance(24 * hour);
+    expect(await ask(changes)).toMatchObject({ id: first.id, repeated: true });
+    expect(await ask({ ...changes, id: undefined }, { key: "k" })).toMatchObject({
+      id: keyed.id,
+      repeated: true,
+    });
+    const fresh = await owlpost.ask({ document: aDocument({ ...changes, id: "q-a3f2-012-8" }) });
+    expect(fresh).toMatchObject({ ok: false, error: "rejected", broken: [{ rule: "deadline-past" }] });
+    const other = await owlpost.ask({
+      document: aDocument({ ...changes, title: "Something else in `src`?" }),
+    });
+    expect(other).toMatchObject({ ok: false, error: "rejected", broken: [{ rule: "deadline-past" }] });
+  });
+
+  test.each(["../x", ".hidden", "a/b", "", "x".repeat(65)])(
+    "the project %j is no folder's name",
+    async (project) => {
+      const { owlpost } = await anOwlpost();
+      const asked = await owlpost.ask({ document: aDocument({ project }) });
+      const flagged = await owlpost.ask({ document: aDocument(), project });
+      if (project === "") return expect([asked.ok, flagged.ok]).toEqual([true, true]);
+      expect(asked).toMatchObject({
+        ok: false,
+        error: "rejected",
+        broken: [{ rule: "field-invalid", field: "project" }],
+      });
+      expect(flagged).toMatchObject({
+        ok: false,
+        error: "rejected",
+        broken: [{ rule: "field-invalid", field: "project" }],
+      });
+    },
+  );
+
   test("field 76: an ask that nobody could answer is refused at once", async () => {
     const { owlpost } = await anOwlpost(aConfig({ deliver: [] }));
     const asked = await owlpost.ask({ document: aDocument() });
@@ -215,6 +254,7 @@ describe("from the question to the loop", () => {
     [{ verb: "choose", question: "q-a3f2-012-9", key: "1" }, "no-such-question"],
     [{ verb: "steer", target: "Not A Task", text: "x" }, "bad-command"],
     [{ verb: "answer", question: "q-a3f2-012-9", text: "  " }, "bad-command"],
+    [{ verb: "steer", target: "012", text: "x", project: "../x" }, "bad-command"],
   ] as const)("%j is refused as %s", async (command, reason) => {
     const { owlpost } = await anOwlpost();
     expect(await owlpost.decide(command, "cli")).toMatchObject({ accepted: false, reason });

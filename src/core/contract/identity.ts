@@ -1,4 +1,5 @@
 import {
+  isProjectName,
   type QuestionId,
   questionId,
   questionIdParts,
@@ -25,6 +26,18 @@ export function readId(fields: Fields, findings: Findings): QuestionId | undefin
       "Write the id as `q-<run>-<task>-<number>` (number 1 to 9999), or leave it out and owlpost makes one.",
     );
   return id;
+}
+
+/** A project's name becomes a folder's name, so what could climb out of its folder is refused. */
+export function readProject(fields: Fields, given: Given, findings: Findings): void {
+  const written = isAbsent(fields.project) || typeof fields.project === "string" ? undefined : fields.project;
+  if (written === undefined && isProjectName(given.project)) return;
+  findings.breaks(
+    "field-invalid",
+    "project",
+    show(written ?? given.project),
+    "Name the project in letters, digits, `.`, `_` and `-`, at most 64 and not beginning with a dot, or leave it out.",
+  );
 }
 
 export function readKind(fields: Fields, findings: Findings): Kind | undefined {
