@@ -7,6 +7,8 @@ type Write = (fields: Readonly<Record<string, unknown>>, message: string) => voi
 /** The part of a pino logger that owlpost uses. */
 export type Log = { readonly info: Write; readonly warn: Write; readonly error: Write; flush?(): void };
 
+const mostWaitingBytes = 1024 * 1024;
+
 /** A log that goes nowhere. */
 export const silentLog: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -18,7 +20,10 @@ export async function openLog(home: string): Promise<Log> {
   const { pino } = await import("pino");
   const folder = join(home, "logs");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = pino.destination({ dest: join(folder, "owlpost.log"), append: true, mode: 0o600, sync: true });
+  const dest = join(folder, "owlpost.log");
+  const file = pino.destination({ dest, append: true, mode: 0o600, sync: true, maxLength: mostWaitingBytes });
+  // A log that cannot be written (the disk is full) must not end the service: its lines wait, then the newest are dropped.
+  file.on("error", () => undefined);
   const logger = pino(
     { base: { pid: process.pid } },
     { write: (line: string) => file.write(`${redact(line.trimEnd()).text}\n`) },
@@ -27,6 +32,12 @@ export async function openLog(home: string): Promise<Log> {
     info: (fields, message) => logger.info(fields, message),
     warn: (fields, message) => logger.warn(fields, message),
     error: (fields, message) => logger.error(fields, message),
-    flush: () => file.flushSync(),
+    flush: () => {
+      try {
+        file.flushSync();
+      } catch {
+        // What could not be written until now is lost with the process.
+      }
+    },
   };
 }

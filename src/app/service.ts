@@ -59,8 +59,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const random = options.random ?? Math.random;
   const store = await openStore(join(home, "owlpost.db"));
   const closing: (() => Promise<void>)[] = [() => store.close()];
+  // One part that cannot end in order (the disk is full) keeps no other part open.
   const closeAll = async (): Promise<void> => {
-    for (const close of closing.splice(0).reverse()) await close();
+    const faults: unknown[] = [];
+    for (const close of closing.splice(0).reverse()) {
+      await close().catch((error: unknown) => faults.push(error));
+    }
+    if (faults.length > 0) throw faults[0];
   };
 
   try {
@@ -95,14 +100,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     closing.push(() => sender.close());
     const sweeper = startSweeper({ store, log, now, onCommit });
     closing.push(() => sweeper.close());
-    const airlock: Airlock = startAirlock({ owlpost, store, config, home, log });
-    closing.push(() => airlock.close());
+    // Both let deadlines pass (a take request sweeps, too), so both wait for the backlog.
+    let airlock: Airlock | undefined;
+    let caughtUp = false;
 
     wakeAll = () => {
       sender.wake();
-      sweeper.wake();
       inbox?.changed();
-      void airlock.poke();
+      if (caughtUp) sweeper.wake();
+      void airlock?.poke();
     };
     const socket = await openServiceSocket({ home, owlpost, log, onNudge: onCommit });
     closing.push(() => socket.close());
@@ -134,6 +140,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     });
     // Answers that came in time but were not fetched yet must not lose to their deadline.
     await Promise.race([Promise.all(pollers.map((poller) => poller.backlog)), wait(backlogMs)]);
+    caughtUp = true;
+    const files = startAirlock({ owlpost, store, config, home, log });
+    airlock = files;
+    closing.push(() => files.close());
 
     let seen = store.dataVersion();
     const look = setInterval(() => {
@@ -152,13 +162,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       async settle(): Promise<void> {
         await sweeper.run();
         await sender.settled();
-        await airlock.poke();
+        await files.poke();
         await sender.settled();
       },
       close: closeAll,
     };
   } catch (error) {
-    await closeAll();
+    await closeAll().catch(() => undefined);
     throw error;
   }
 }

@@ -1,0 +1,119 @@
+import { isAbsolute } from "node:path";
+import * as z from "zod";
+import { isZone } from "../core/time.ts";
+import { isProjectName } from "../domain/ids.ts";
+import { channelIds, channelSettings } from "./channel-files.ts";
+
+const duration = z
+  .string({ error: "must be a duration such as 10m, 12h or 2d" })
+  .regex(/^(?:\d{1,6}[mhd]|PT\d{1,6}[MH])$/, {
+    error: "must be a duration such as 10m, 12h or 2d",
+    abort: true,
+  })
+  .meta({ description: "A duration: 10m, 12h, 2d, PT10M or PT12H." });
+
+const window = z
+  .string({ error: "must be a window such as 22:00-08:00" })
+  .regex(/^(?:[01]\d|2[0-3]):[0-5]\d-(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/, {
+    error: "must be a window such as 22:00-08:00 (24:00 only as its end)",
+    abort: true,
+  })
+  .refine((text) => text.slice(0, 5) !== text.slice(6), { error: "must not start and end at the same time" });
+
+const folder = z
+  .string({ error: "must be a folder's absolute path" })
+  .refine((path) => isAbsolute(path) || path.startsWith("~/"), {
+    error: "must be an absolute path (or begin with ~/)",
+  });
+
+/** Every key that `config.yaml` may hold; `channels.<id>` is checked by that channel's own settings. */
+export const configSchema = z.strictObject({
+  zone: z
+    .string({ error: "must be an IANA time zone such as Europe/Berlin" })
+    .refine(isZone, {
+      error: "must be an IANA time zone, exactly as its name is written, such as Europe/Berlin",
+    })
+    .optional()
+    .meta({ description: "IANA zone of every wall-clock time. Default: the system's." }),
+  night: z
+    .strictObject({
+      window,
+      isolated: z.boolean().optional(),
+      auto_default: z.boolean().optional(),
+    })
+    .optional()
+    .meta({ description: "Quiet hours. Not available in this version." }),
+  min_lead: duration.optional(),
+  lease: duration
+    .refine((text) => /[1-9]/.test(text), {
+      error: "must be longer than nothing: a taken answer would come back at once",
+    })
+    .optional(),
+  auto_default: z
+    .boolean()
+    .optional()
+    .meta({ description: "May a question's default take its recommendation? Default: false." }),
+  again_deadline: duration.optional().meta({ description: "Not available in this version." }),
+  hook: z
+    .strictObject({ deadline: duration.optional() })
+    .optional()
+    .meta({ description: "Not available in this version." }),
+  airlocks: z
+    .record(
+      z.string().refine(isProjectName, { error: "is no project name: letters, digits, . _ - (at most 64)" }),
+      folder,
+    )
+    .optional()
+    .meta({ description: "Project to the folder of its questions and answers." }),
+  deliver: z
+    .array(z.string())
+    .optional()
+    .meta({ description: "Channels that get a copy of every question. Default: every configured channel." }),
+  escalate: z
+    .array(
+      z.strictObject({
+        after: duration,
+        to: z.array(z.string()).min(1),
+        urgent: z.boolean().optional(),
+        person: z.string().optional(),
+      }),
+    )
+    .optional()
+    .meta({ description: "Who is asked next, and when. Not available in this version." }),
+  channels: z.record(z.string(), z.unknown()).optional(),
+});
+
+export type ConfigDocument = z.infer<typeof configSchema>;
+
+/** Settings whose shape is known but whose work is not built yet: a setting is never half obeyed. */
+export const unavailable = ["night", "again_deadline", "hook", "escalate"] as const;
+
+/** The keys known at a place of the document; undefined where any key is allowed. */
+export function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] | undefined {
+  let here: unknown = schema;
+  for (const step of path) {
+    here = bare(here);
+    if (here instanceof z.ZodObject) here = here.shape[String(step)];
+    else if (here instanceof z.ZodArray) here = here.element;
+    else return undefined;
+  }
+  here = bare(here);
+  return here instanceof z.ZodObject ? Object.keys(here.shape) : undefined;
+}
+
+function bare(schema: unknown): unknown {
+  let here = schema;
+  while (here instanceof z.ZodOptional || here instanceof z.ZodDefault || here instanceof z.ZodNullable) {
+    here = here.unwrap();
+  }
+  return here;
+}
+
+/** The JSON Schema (draft 2020-12) of `config.yaml` with the settings of every channel. */
+export async function configJsonSchema(): Promise<Record<string, unknown>> {
+  const shape: Record<string, z.ZodType> = {};
+  for (const id of channelIds()) shape[id] = (await channelSettings(id)).optional();
+  const whole = configSchema.extend({ channels: z.strictObject(shape).optional() });
+  const schema = z.toJSONSchema(whole, { io: "input", unrepresentable: "any" });
+  return { ...schema, title: "owlpost config.yaml" };
+}

@@ -1,0 +1,60 @@
+import type { Asked, AskOutcome } from "../app/api.ts";
+import type { BrokenRule } from "../domain/command.ts";
+import { fail, palette, plain, printJson, printResult, say } from "./print.ts";
+import { askedShape } from "./shapes.ts";
+import type { Call, Exit } from "./verb.ts";
+
+/** The receipt of an ask: its id, or why there is none. */
+export async function printOutcome(call: Call, outcome: AskOutcome): Promise<Exit> {
+  if (outcome.ok) {
+    if (call.json) await printJson(call, askedShape(outcome));
+    else {
+      await printResult(call, outcome.id);
+      await sayAsked(call, outcome);
+    }
+    return 0;
+  }
+  if (outcome.error === "id-conflict") {
+    return fail(call, 3, outcome.error, outcome.message, { id: outcome.id });
+  }
+  if (outcome.error === "unreadable") return fail(call, 2, outcome.error, outcome.message);
+  if (call.json) await printJson(call, { error: outcome.error, broken: outcome.broken });
+  else await call.io.stderr.write(rejectionText(call, outcome.broken));
+  return 2;
+}
+
+/** What an asker should know beside the id. */
+export async function sayAsked(call: Call, asked: Asked): Promise<void> {
+  const colors = palette(call.io, "stderr");
+  const until = `${new Date(asked.deadlineAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const lines = [
+    asked.repeated
+      ? `${asked.id} was asked before and is ${asked.state.replace("_", " ")}; nothing was stored twice.`
+      : `${colors.green("✓")} ${asked.id} is stored and waits until ${until} (${asked.channels.join(", ")}).`,
+  ];
+  if (asked.heldUntilAt !== undefined) {
+    lines.push(`Held for the morning: it goes out at ${new Date(asked.heldUntilAt).toISOString()}.`);
+  }
+  if (asked.defaultChanged) {
+    lines.push(
+      "Its default is skip_spec: taking the recommendation needs auto_default: true in config.yaml.",
+    );
+  }
+  if (asked.dropped) lines.push(`Not kept: ${asked.dropped.map(plain).join(", ")}.`);
+  await say(call, lines.join("\n"));
+}
+
+function rejectionText(call: Call, broken: readonly BrokenRule[]): string {
+  const colors = palette(call.io, "stderr");
+  const count = broken.length === 1 ? "1 rule is" : `${broken.length} rules are`;
+  const blocks = broken.map(({ rule, field, found, mend }) =>
+    [
+      `  ${colors.bold(rule)}`,
+      `    field  ${plain(field)}`,
+      `    found  ${plain(found)}`,
+      `    mend   ${plain(mend)}`,
+    ].join("\n"),
+  );
+  const lead = `${colors.red("owlpost:")} the question was not asked: ${count} broken.`;
+  return `${[lead, ...blocks].join("\n\n")}\n`;
+}

@@ -1,0 +1,90 @@
+import { randomUUID } from "node:crypto";
+import type { AskRequest } from "../app/api.ts";
+import { askService } from "../app/service-client.ts";
+import { isProjectName, runId, taskId } from "../domain/ids.ts";
+import { printOutcome } from "./ask-outcome.ts";
+import { checkHome, withOwlpost } from "./open.ts";
+import { fail, plain } from "./print.ts";
+import { readSource } from "./source.ts";
+import { argument, type Call, isAgent, textOption, type Verb } from "./verb.ts";
+
+export const verb: Verb = {
+  usage: "<file>",
+  description:
+    "Ask a question: a YAML or JSON document, or - for standard input. Returns when it is stored, whatever the network does.",
+  options: [
+    { flags: "--wait <duration>", text: "wait at most this long (90s, 30m, 8h) for the answer, and take it" },
+    { flags: "--key <key>", text: "makes asking again with the same key the same ask" },
+    { flags: "--task <task>", text: "the task, where the document does not name it" },
+    { flags: "--run <run>", text: "the run of the loop" },
+    { flags: "--project <name>", text: "the project" },
+  ],
+  examples: [
+    ["owlpost ask question.yaml", "prints the id of the question"],
+    ["owlpost ask --json --task 012-fix-auth - < question.json", "from standard input, the result as JSON"],
+    ["owlpost ask --wait 8h question.yaml", "waits for the answer and takes it"],
+  ],
+  async run(call) {
+    const usage = checkFlags(call);
+    if (usage) return fail(call, 2, "bad-usage", usage);
+    const wait = textOption(call, "wait");
+    const waitMs = wait === undefined ? undefined : (await import("../app/wait.ts")).waitMs(wait);
+    if (wait !== undefined && waitMs === undefined) {
+      return fail(
+        call,
+        2,
+        "bad-usage",
+        `--wait needs a duration such as 90s, 30m or 8h (found ${plain(wait)})`,
+      );
+    }
+    const source = await readSource(argument(call, 0), call.io);
+    if (!source.ok) return fail(call, 2, "unreadable", source.message);
+    const refused = await checkHome(call);
+    if (refused !== undefined) return refused;
+
+    const request = askRequest(call, source.text, source.origin);
+    const outcome = await askService(call.home, request);
+    if (outcome && (waitMs === undefined || !outcome.ok)) return printOutcome(call, outcome);
+    return withOwlpost(
+      call,
+      async (owlpost) => {
+        const asked = outcome ?? (await owlpost.ask(request));
+        if (waitMs === undefined || !asked.ok) return printOutcome(call, asked);
+        const { waitForAnswer } = await import("./ask-wait.ts");
+        return waitForAnswer(call, owlpost, asked, waitMs);
+      },
+      { close: waitMs !== undefined },
+    );
+  },
+};
+
+/** A hand-over to the service may be lost after it was done: every ask has a key, so that asking again is the same ask. */
+function askRequest(call: Call, text: string, origin: string): AskRequest {
+  const task = textOption(call, "task");
+  const run = textOption(call, "run");
+  const project = textOption(call, "project");
+  return {
+    text,
+    origin,
+    key: textOption(call, "key") ?? `auto:${randomUUID()}`,
+    cwd: call.io.cwd,
+    ...(task === undefined ? {} : { task }),
+    ...(run === undefined ? {} : { run }),
+    ...(project === undefined ? {} : { project }),
+    ...(isAgent(call.io) ? { asAgent: true } : {}),
+  };
+}
+
+function checkFlags(call: Call): string | undefined {
+  const { key, task, run, project } = call.options;
+  if (typeof key === "string" && (key === "" || key.length > 200)) return "--key needs 1 to 200 characters";
+  if (typeof task === "string" && !taskId(task.replace(/\.md$/, ""))) {
+    return "--task needs a task's id: small letters, digits and dashes, such as 012-fix-auth";
+  }
+  if (typeof run === "string" && !runId(run))
+    return "--run needs 1 to 8 small letters or digits, such as a3f2";
+  if (typeof project === "string" && !isProjectName(project)) {
+    return "--project needs a project's name: letters, digits, . _ - (at most 64)";
+  }
+  return undefined;
+}

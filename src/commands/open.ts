@@ -1,0 +1,58 @@
+import type { Owlpost } from "../app/api.ts";
+import { type Config, configErrorLines, loadConfig } from "../app/config.ts";
+import { openHome } from "../app/home.ts";
+import { nudgeService } from "../app/service-client.ts";
+import { fail, say } from "./print.ts";
+import type { Call, Exit } from "./verb.ts";
+
+/** Makes or checks the home. Undefined when all is well, else the exit code; the reason is printed. */
+export async function checkHome(call: Call): Promise<Exit | undefined> {
+  const checked = openHome(call.home);
+  if (!checked.ok) return fail(call, 2, "bad-home", checked.message);
+  if (checked.tightened)
+    await say(call, `The home ${call.home} was open to other accounts; it is closed now (mode 0700).`);
+  return undefined;
+}
+
+/** The configuration, or the exit code when it is refused; every error is printed at once. */
+export async function readConfig(call: Call): Promise<Config | Exit> {
+  const loaded = await loadConfig(call.home, call.io.env);
+  if (loaded.ok) return loaded.config;
+  const lines = configErrorLines(loaded.file, loaded.errors);
+  if (!call.json) {
+    await call.io.stderr.write(`${lines.join("\n")}\n`);
+    return 2;
+  }
+  return fail(call, 2, "bad-configuration", lines.join("\n"), { file: loaded.file, errors: loaded.errors });
+}
+
+/**
+ * Opens the home in this process, runs `use`, closes it. The running service is nudged after each commit.
+ * `close: false` leaves the store to the end of the process: every commit is on disk by then, and tidying its journal away
+ * would cost an ask two more waits for the disk.
+ */
+export async function withOwlpost(
+  call: Call,
+  use: (owlpost: Owlpost, config: Config) => Promise<Exit>,
+  { close = true }: { readonly close?: boolean } = {},
+): Promise<Exit> {
+  const refused = await checkHome(call);
+  if (refused !== undefined) return refused;
+  const config = await readConfig(call);
+  if (typeof config === "number") return config;
+  const { openOwlpost } = await import("../app/owlpost.ts");
+  let nudge: Promise<void> | undefined;
+  const owlpost = await openOwlpost({
+    home: call.home,
+    config,
+    onCommit: () => {
+      nudge = nudgeService(call.home);
+    },
+  });
+  try {
+    return await use(owlpost, config);
+  } finally {
+    await nudge;
+    if (close) await owlpost.close();
+  }
+}

@@ -1,0 +1,89 @@
+import type { Asked, ChannelStatus, Taken } from "../app/api.ts";
+import type { Ack } from "../domain/command.ts";
+import type { Event } from "../domain/event.ts";
+import type { Instant } from "../domain/ids.ts";
+import type { StoredQuestion } from "../domain/question.ts";
+
+/** The JSON that commands print: snake_case keys, instants as ISO UTC strings. Undefined fields vanish. */
+export type Shape = Readonly<Record<string, unknown>>;
+
+export function iso(at: Instant | undefined): string | undefined {
+  return at === undefined ? undefined : new Date(at).toISOString();
+}
+
+export function askedShape(asked: Asked): Shape {
+  return {
+    id: asked.id,
+    task: asked.task,
+    project: asked.project,
+    state: asked.state,
+    digest: asked.digest,
+    deadline: iso(asked.deadlineAt),
+    channels: asked.channels,
+    held_until: iso(asked.heldUntilAt),
+    default_changed: asked.defaultChanged,
+    repeated: asked.repeated,
+    dropped: asked.dropped,
+  };
+}
+
+export function takenShape(taken: Taken): Shape {
+  const { at, steeringFile, ...rest } = taken;
+  return { ...rest, at: iso(at), steering_file: steeringFile };
+}
+
+export function ackShape(ack: Ack): Shape {
+  return ack.accepted
+    ? { accepted: true, state: ack.state, ack: ack.text, repeated: ack.repeated }
+    : { accepted: false, reason: ack.reason, state: ack.state, ack: ack.text };
+}
+
+export function eventShape(event: Event): Shape {
+  return { ...event, at: iso(event.at) };
+}
+
+export function channelShape(channel: ChannelStatus): Shape {
+  return {
+    id: channel.channel,
+    up: channel.up,
+    rings: channel.rings,
+    // Zero stands for a channel that was never opened.
+    since: channel.since > 0 ? iso(channel.since) : null,
+    last_receive_at: iso(channel.lastReceiveAt) ?? null,
+    detail: channel.detail ?? "",
+  };
+}
+
+/** A question where it stands. The claim's token is its taker's alone and stays out. */
+export function questionShape(stored: StoredQuestion): Shape {
+  const { question, answer, claim } = stored;
+  return {
+    id: question.id,
+    project: question.project,
+    task: question.task,
+    run: question.run,
+    kind: question.kind,
+    title: question.title,
+    state: stored.state,
+    outcome: stored.outcome,
+    asked_at: iso(stored.askedAt),
+    deadline: iso(stored.deadlineAt),
+    zone: stored.zone,
+    default_action: stored.defaultAction,
+    held_until: iso(stored.heldUntilAt),
+    options: question.options,
+    answer: answer ? { ...answer, at: iso(answer.at), digest: undefined } : undefined,
+    taken: claim
+      ? {
+          run: claim.run,
+          at: iso(claim.takenAt),
+          lease_until: iso(claim.leaseUntilAt),
+          confirmed_at: iso(claim.confirmedAt),
+        }
+      : undefined,
+    result: stored.result,
+    why: stored.why,
+    digest: stored.digest,
+    revision: stored.revision,
+  };
+}

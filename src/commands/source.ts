@@ -1,0 +1,58 @@
+import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Io } from "./verb.ts";
+
+export type Source =
+  | { readonly ok: true; readonly text: string; readonly origin: string }
+  | { readonly ok: false; readonly message: string };
+
+const maxBytes = 1_048_576;
+
+/** The text of a file, or of standard input for `-`: UTF-8, at most 1 MiB. */
+export async function readSource(name: string, io: Io): Promise<Source> {
+  const origin = name === "-" ? "standard input" : name;
+  let bytes: Buffer | undefined;
+  try {
+    bytes = name === "-" ? await readStream(io) : readFile(resolve(io.cwd, name));
+  } catch (error) {
+    return { ok: false, message: `${origin} cannot be read (${reason(error)})` };
+  }
+  if (!bytes) return { ok: false, message: `${origin} is larger than 1 MiB` };
+  try {
+    return { ok: true, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), origin };
+  } catch {
+    return { ok: false, message: `${origin} is not UTF-8 text: save it as UTF-8` };
+  }
+}
+
+function readFile(path: string): Buffer | undefined {
+  const file = openSync(path, "r");
+  try {
+    if (fstatSync(file).size > maxBytes) return undefined;
+    const bytes = readFileSync(file);
+    // A pipe has no size before it was read.
+    return bytes.length > maxBytes ? undefined : bytes;
+  } finally {
+    closeSync(file);
+  }
+}
+
+async function readStream(io: Io): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of io.stdin) {
+    const part = typeof chunk === "string" ? Buffer.from(chunk) : (chunk as Buffer);
+    bytes += part.length;
+    if (bytes > maxBytes) return undefined;
+    chunks.push(part);
+  }
+  return Buffer.concat(chunks);
+}
+
+function reason(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === "ENOENT") return "there is no such file";
+  if (code === "EISDIR") return "it is a folder";
+  if (code === "EACCES") return "permission denied";
+  return code ?? "unknown error";
+}

@@ -1,0 +1,78 @@
+import type { ChannelStatus, StatusReport } from "../app/api.ts";
+import type { Answer, StoredQuestion } from "../domain/question.ts";
+import { plain } from "./print.ts";
+
+/** `q-a3f2-012-1  posted  until 2026-12-01 06:00 → skip_spec  Which store?` */
+export function questionLine(stored: StoredQuestion): string {
+  const { question, state, zone } = stored;
+  const when =
+    state === "pending" || state === "posted"
+      ? `until ${localTime(stored.deadlineAt, zone)} → ${stored.defaultAction}`
+      : (stored.outcome ?? "");
+  return [question.id, state.padEnd(8), when, plain(question.title)].filter((part) => part !== "").join("  ");
+}
+
+export function channelLine(channel: ChannelStatus): string {
+  const detail = channel.detail ? `  ${plain(channel.detail)}` : "";
+  return `${channel.channel}  ${channel.up ? "up" : "down"}  ${channel.rings ? "rings" : "does not ring"}${detail}`;
+}
+
+/** The whole status as people read it. */
+export function statusLines(status: StatusReport): string[] {
+  const { service, open, decided, channels } = status;
+  const pid = service.pid === undefined ? "" : ` (pid ${service.pid})`;
+  const inbox = service.inbox === undefined ? "" : `, inbox at ${service.inbox}`;
+  return [
+    `Service: ${service.running ? `running${pid}${inbox}` : "not running; start it with owlpost serve"}`,
+    `Zone: ${status.zone}`,
+    ...section("Open", open.map(questionLine)),
+    ...section("Decided", decided.map(questionLine)),
+    ...section("Channels", channels.map(channelLine)),
+  ];
+}
+
+/** One question in full, as people read it. */
+export function questionLines(stored: StoredQuestion): string[] {
+  const { question, answer, claim, zone } = stored;
+  const at = (instant: number): string => localTime(instant, zone);
+  const lines = [
+    `${question.id}  ${stored.state}${stored.outcome ? ` (${stored.outcome})` : ""}`,
+    plain(question.title),
+    ...question.context.split("\n").map((line) => `  ${plain(line)}`),
+    ...question.options.map(
+      (option) =>
+        `  ${option.key}) ${plain(option.label)}${option.recommended ? " (recommended)" : ""} — ${plain(option.consequence)}`,
+    ),
+    `Deadline ${at(stored.deadlineAt)} ${zone} → ${stored.defaultAction}`,
+  ];
+  if (answer) {
+    const what = answer.option ?? (answer.text === undefined ? stored.outcome : plain(answer.text));
+    const who = answer.by ?? place(answer);
+    lines.push(`Answer: ${what} — from ${plain(who)} at ${at(answer.at)}`);
+  }
+  if (claim) {
+    lines.push(
+      `Taken${claim.run ? ` by run ${claim.run}` : ""} at ${at(claim.takenAt)}${claim.confirmedAt ? "" : `, to be confirmed until ${at(claim.leaseUntilAt)}`}`,
+    );
+  }
+  if (stored.result) lines.push(`Closed: ${stored.result}`);
+  if (stored.why) lines.push(`Cancelled: ${plain(stored.why)}`);
+  return lines;
+}
+
+function place({ via, host }: Answer): string {
+  const where = host === undefined ? "" : ` on ${host}`;
+  if (via === "cli") return `the command line${where}`;
+  return via === "inbox" ? `the local inbox${where}` : via;
+}
+
+function section(name: string, lines: readonly string[]): string[] {
+  return ["", `${name} (${lines.length})`, ...lines.map((line) => `  ${line}`)];
+}
+
+/** `2026-12-01 06:00` in a zone. */
+function localTime(at: number, zone: string): string {
+  return new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short", timeZone: zone }).format(
+    at,
+  );
+}

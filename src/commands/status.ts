@@ -1,0 +1,37 @@
+import { withOwlpost } from "./open.ts";
+import { fail, printJson, printResult } from "./print.ts";
+import { channelShape, iso, questionShape } from "./shapes.ts";
+import { questionLines, statusLines } from "./status-lines.ts";
+import type { Verb } from "./verb.ts";
+
+export const verb: Verb = {
+  usage: "[question]",
+  description: "What is open, what was decided and not taken yet, and the health of every channel.",
+  examples: [
+    ["owlpost status", "everything at a glance"],
+    ["owlpost status q-a3f2-012-1", "one question in full, and where it stands"],
+  ],
+  run: (call) =>
+    withOwlpost(call, async (owlpost) => {
+      const id = call.args[0];
+      if (id !== undefined) {
+        const stored = await owlpost.question(id);
+        if (!stored) return fail(call, 3, "no-such-question", `there is no question ${id}`);
+        if (call.json) await printJson(call, { ...questionShape(stored), question: stored.question });
+        else await printResult(call, questionLines(stored).join("\n"));
+        return 0;
+      }
+      const status = await owlpost.status();
+      if (call.json) {
+        await printJson(call, {
+          service: { ...status.service, since: iso(status.service.since) },
+          zone: status.zone,
+          open: status.open.map(questionShape),
+          decided: status.decided.map(questionShape),
+          counts: status.counts,
+          channels: status.channels.map(channelShape),
+        });
+      } else await printResult(call, statusLines(status).join("\n"));
+      return 0;
+    }),
+};

@@ -1,0 +1,92 @@
+import { rm } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { Owlpost, TakeOutcome, TakeRequest } from "../app/api.ts";
+import { airlockDir, type Config } from "../app/config.ts";
+import { withOwlpost } from "./open.ts";
+import { fail, plain, printJson, printResult, say } from "./print.ts";
+import { iso, takenShape } from "./shapes.ts";
+import { takenLine } from "./taken-line.ts";
+import { type Call, type Exit, textOption, type Verb } from "./verb.ts";
+
+export const verb: Verb = {
+  usage: "",
+  description:
+    "Take what is decided: the loop's call between two tasks. Confirm each claim afterwards, or it is handed out again.",
+  options: [
+    { flags: "--task <task>", text: "only for this task" },
+    { flags: "--run <run>", text: "the run that takes" },
+    { flags: "--claim <token>", text: "a token of your own: the same token again is the same take" },
+    { flags: "--project <name>", text: "only of this project" },
+    { flags: "--files", text: "write the answers into the airlock, confirm them, and remove the request" },
+  ],
+  examples: [
+    ["owlpost take --json --run a3f2 --claim a3f2-iteration-12", "everything decided, safe to repeat"],
+    ["owlpost take --task 012-fix-auth --files", "the answer of one task as a file in the airlock"],
+  ],
+  async run(call) {
+    const claim = textOption(call, "claim");
+    if (claim !== undefined && (claim === "" || claim.length > 200)) {
+      return fail(call, 2, "bad-usage", "--claim needs 1 to 200 characters");
+    }
+    return withOwlpost(call, async (owlpost, config) => {
+      const outcome = await owlpost.take(takeRequest(call, claim));
+      if (call.options.files === true) await writeFiles(call, owlpost, config, outcome);
+      return printTaken(call, outcome);
+    });
+  },
+};
+
+function takeRequest(call: Call, claim: string | undefined): TakeRequest {
+  const task = textOption(call, "task")?.replace(/\.md$/, "");
+  const run = textOption(call, "run");
+  const project = textOption(call, "project");
+  return {
+    ...(task === undefined ? {} : { task }),
+    ...(run === undefined ? {} : { run }),
+    ...(project === undefined ? {} : { project }),
+    ...(claim === undefined ? {} : { claim }),
+  };
+}
+
+/** What the service does for `take/<task>`: the answers as files, then the confirmation, then the request goes. */
+async function writeFiles(
+  call: Call,
+  owlpost: Owlpost,
+  config: Config,
+  { taken }: TakeOutcome,
+): Promise<void> {
+  const { writeAnswer } = await import("../app/airlock/answer.ts");
+  const settings = { home: call.home, airlocks: config.airlocks, zone: config.zone, host: hostname() };
+  for (const each of taken) await writeAnswer(each, settings);
+  for (const claim of new Set(taken.map((each) => each.claim))) await owlpost.confirm(claim);
+  for (const { project, task } of taken) {
+    await rm(join(airlockDir(config, call.home, project), "take", task), { force: true });
+  }
+}
+
+async function printTaken(call: Call, { taken, aborts, mismatched }: TakeOutcome): Promise<Exit> {
+  if (call.json) {
+    await printJson(call, {
+      taken: taken.map(takenShape),
+      aborts: aborts.map((abort) => ({ ...abort, at: iso(abort.at) })),
+      ...(mismatched.length > 0 ? { mismatched } : {}),
+    });
+  } else {
+    for (const each of taken) await printResult(call, `${each.id}  ${takenLine(each)}`);
+    for (const abort of aborts) await printResult(call, `abort  ${plain(abort.run)}`);
+    const claims = [...new Set(taken.map((each) => each.claim))];
+    if (claims.length > 0 && call.options.files !== true) {
+      await say(
+        call,
+        `Confirm with: ${claims.map((claim) => `owlpost confirm ${plain(claim)}`).join(" and ")}`,
+      );
+    }
+  }
+  if (mismatched.length > 0) {
+    await say(call, `Not handed out, since they answer another text; ask again: ${mismatched.join(", ")}`);
+  }
+  if (taken.length > 0 || aborts.length > 0) return 0;
+  await say(call, "Nothing to take.");
+  return 4;
+}

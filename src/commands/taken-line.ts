@@ -1,0 +1,9 @@
+import type { Taken } from "../app/api.ts";
+import { plain } from "./print.ts";
+
+/** What came of a question, on one line: `answered: 1 — Keep the cookie`. Only a person's answer is called one. */
+export function takenLine(taken: Taken): string {
+  const choice = taken.option === undefined ? undefined : `${taken.option} — ${taken.label ?? ""}`;
+  const what = choice ?? taken.text;
+  return plain(what === undefined ? taken.outcome : `${taken.outcome}: ${what}`);
+}

@@ -1,0 +1,67 @@
+import type { Readable } from "node:stream";
+import type { Environment } from "../app/home.ts";
+
+/** 0 done · 1 fault · 2 refused as written · 3 no such thing, or a conflict · 4 nothing yet. */
+export type Exit = 0 | 1 | 2 | 3 | 4;
+
+/** Where text goes. */
+export type Sink = {
+  /** Resolves when the system has taken the text; rejects when nobody reads any more (`EPIPE`). */
+  write(text: string): Promise<void>;
+  /** Is it a terminal? */
+  readonly tty: boolean;
+};
+
+/** A command's doors to the outside. Opening one costs time: each is opened when it is first used. */
+export type Io = {
+  readonly stdin: Readable;
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  readonly env: Environment;
+  readonly cwd: string;
+};
+
+/** One command, understood. */
+export type Call = {
+  readonly io: Io;
+  /** Absolute path; it may not exist yet. */
+  readonly home: string;
+  readonly json: boolean;
+  readonly args: readonly (string | undefined)[];
+  readonly options: Readonly<Record<string, string | boolean | undefined>>;
+};
+
+export type VerbOption = {
+  /** As commander writes them: `--key <key>`. */
+  readonly flags: string;
+  readonly text: string;
+  readonly choices?: readonly string[];
+  readonly mandatory?: true;
+};
+
+/** What each file of a verb exports as `verb`. */
+export type Verb = {
+  /** As commander writes them: `<question> [key]`. */
+  readonly usage: string;
+  readonly description: string;
+  readonly options?: readonly VerbOption[];
+  /** Whole command lines, each with what it is good for. */
+  readonly examples: readonly (readonly [line: string, purpose: string])[];
+  run(call: Call): Promise<Exit>;
+};
+
+/** The text of an option that was given a value. */
+export function textOption(call: Call, name: string): string | undefined {
+  const value = call.options[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** An argument that commander has made sure of. */
+export function argument(call: Call, index: number): string {
+  return call.args[index] ?? "";
+}
+
+/** `OWLPOST_AS=agent`: set for whatever an agent runs; it asks, and never answers. */
+export function isAgent(io: Io): boolean {
+  return io.env.OWLPOST_AS === "agent";
+}
