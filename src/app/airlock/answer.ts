@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { noAnswerNote, steeringNote } from "../../core/steering.ts";
+import { withFileLock } from "../../store/file-lock.ts";
+import type { Taken } from "../api.ts";
+import { writeWhole } from "./files.ts";
+import { ensurePlace, type Home, lockPath, lockTimeoutMs, placeOf } from "./place.ts";
+import { appendNote, dayOf } from "./steering-file.ts";
+import { yamlText } from "./yaml-text.ts";
+
+export type AnswerSettings = Home & {
+  readonly zone: string;
+  /** The host of a decision from the command line or the inbox, where it is known. */
+  readonly host?: string;
+};
+
+/**
+ * Hands a taken answer to file engines: a note in `steering/<task>.md`, then `answers/<qid>.yaml`. Doing it again
+ * adds nothing, so a take that was killed half-way is simply done once more.
+ */
+export async function writeAnswer(taken: Taken, settings: AnswerSettings): Promise<void> {
+  const place = placeOf(settings, taken.project);
+  const answer = await yamlText(
+    {
+      id: taken.id,
+      task: taken.task,
+      outcome: taken.outcome,
+      option: taken.option,
+      label: taken.label,
+      text: taken.text,
+      by: taken.by,
+      via: taken.via,
+      at: new Date(taken.at).toISOString(),
+      digest: taken.digest,
+    },
+    ["Written by owlpost when this answer was taken."],
+  );
+  const note = {
+    mark: `answer ${answerHash(taken)}`,
+    day: dayOf(taken.at, settings.zone),
+    text: noteOf(taken, settings),
+    mode: place.fileMode,
+  };
+  await withFileLock(
+    lockPath(settings.home),
+    async () => {
+      await ensurePlace(settings, place);
+      await appendNote(join(place.dir, "steering", `${taken.task}.md`), note);
+      await writeWhole(join(place.dir, "answers", `${taken.id}.yaml`), answer, place.fileMode);
+    },
+    lockTimeoutMs,
+  );
+}
+
+/** An answer that was changed before it was taken again is another answer, with a note of its own. */
+function answerHash(taken: Taken): string {
+  const parts = [taken.id, taken.outcome, taken.at, taken.option ?? null, taken.text ?? null];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
+}
+
+function noteOf(taken: Taken, { zone, host }: AnswerSettings): string {
+  if (taken.via === undefined || taken.via === "deadline") {
+    return noAnswerNote({
+      question: taken.id,
+      deadlineAt: taken.at,
+      zone,
+      action: taken.default ?? (taken.option === undefined ? "skip_spec" : "take_recommended"),
+      ...(taken.option === undefined ? {} : { option: taken.option }),
+    });
+  }
+  return steeringNote({
+    question: taken.id,
+    at: taken.at,
+    zone,
+    sender: {
+      via: taken.via,
+      ...(host === undefined ? {} : { host }),
+      ...(taken.by === undefined ? {} : { by: taken.by }),
+    },
+    text: saidWords(taken),
+  });
+}
+
+/** What the person said: an option as its key and label, else the words, else the verb. */
+function saidWords(taken: Taken): string {
+  if (taken.option !== undefined) {
+    const choice = taken.label === undefined ? taken.option : `${taken.option} — ${taken.label}`;
+    return taken.text === undefined ? choice : `${choice}\n${taken.text}`;
+  }
+  if (taken.text !== undefined) return taken.text;
+  if (taken.outcome === "skipped") return "skip";
+  return taken.outcome === "retried" ? "retry" : taken.outcome;
+}
