@@ -1,7 +1,7 @@
 import type { Ack, BrokenRule, SteerTarget } from "../domain/command.ts";
 import type { Event } from "../domain/event.ts";
 import type { Claim, Instant, QuestionId } from "../domain/ids.ts";
-import type { DefaultAction, Outcome, Result, State, StoredQuestion } from "../domain/question.ts";
+import type { Copy, DefaultAction, Outcome, Result, State, StoredQuestion } from "../domain/question.ts";
 import type { ChannelHealth } from "../domain/store.ts";
 
 /** What an asker hands over: the document as text, or already parsed. */
@@ -63,6 +63,8 @@ export type Taken = {
   readonly text?: string;
   readonly by?: string;
   readonly via?: string;
+  /** The machine of a decision from the command line or the inbox. */
+  readonly host?: string;
   readonly at: Instant;
   readonly digest: string;
   readonly claim: Claim;
@@ -96,6 +98,8 @@ export type StatusReport = {
   readonly zone: string;
   readonly open: readonly StoredQuestion[];
   readonly decided: readonly StoredQuestion[];
+  /** Where each copy of the open questions stands. */
+  readonly copies: ReadonlyMap<QuestionId, readonly Copy[]>;
   readonly counts: Readonly<Record<State, number>>;
   readonly channels: readonly ChannelStatus[];
 };
@@ -113,6 +117,7 @@ export type Owlpost = {
   resolve(id: string, result: Result): Promise<Ack>;
   notify(kind: string, text: string): Promise<{ readonly channels: readonly string[] }>;
   question(id: string): Promise<StoredQuestion | undefined>;
+  copies(id: string): Promise<readonly Copy[]>;
   status(): Promise<StatusReport>;
   events(since: number, limit: number): Promise<readonly Event[]>;
   /** A fresh single-use link to the local inbox; undefined while no service runs. */

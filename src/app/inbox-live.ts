@@ -42,8 +42,6 @@ export function openLive({ owlpost, store, zone, clock, failed }: LiveOptions): 
   const open = new Set<AbortController>();
   let closed = false;
   const notices = noticeReader(owlpost, store);
-  // The inbox lives as long as the service does.
-  const startedAt = clock();
   let version = 0;
   const waiting = new Set<() => void>();
   let shared: { version: number; line: Promise<string> } | undefined;
@@ -54,8 +52,7 @@ export function openLive({ owlpost, store, zone, clock, failed }: LiveOptions): 
   };
 
   const read = async (): Promise<string> => {
-    const looked = await owlpost.status();
-    const status = { ...looked, service: { since: startedAt, ...looked.service } };
+    const status = await owlpost.status();
     // What is over is no part of the status: it is listed here, so that nobody wonders where a question went.
     const [closed, queued] = await Promise.all([
       store.questions({ states: ["resolved", "cancelled"], newest: true, limit: recentLimit }),

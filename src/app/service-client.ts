@@ -26,9 +26,10 @@ export async function askService(home: string, request: AskRequest): Promise<Ask
   return reply?.ok && isAskOutcome(reply.value) ? reply.value : undefined;
 }
 
-/** Tells the running service that something was committed. Nothing happens when none runs. */
-export async function nudgeService(home: string): Promise<void> {
-  await callService(home, { op: "nudge" }, nudgeTimeoutMs);
+/** Tells the running service that something was committed. False when none heard it. */
+export async function nudgeService(home: string): Promise<boolean> {
+  const reply = await callService(home, { op: "nudge" }, nudgeTimeoutMs);
+  return reply?.ok === true;
 }
 
 /** One message and its reply; undefined when there is no service, or no whole reply in time. Never rejects. */

@@ -77,6 +77,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       host: hostname(),
       socket: socketPath(home),
       port: undefined,
+      sinceAt: now(),
     };
     await hold(store, record, home);
     closing.push(() => store.releaseService(token));

@@ -59,6 +59,7 @@ export function taking(desk: Desk) {
       ...(answer?.text === undefined ? {} : { text: answer.text }),
       ...(answer?.by === undefined ? {} : { by: answer.by }),
       via: answer?.via ?? "deadline",
+      ...(answer?.host === undefined ? {} : { host: answer.host }),
       at: answer?.at ?? stored.deadlineAt,
       digest: stored.digest,
       claim: claim?.claim ?? "",

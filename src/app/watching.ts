@@ -1,6 +1,6 @@
 import { decideSweep } from "../core/sweep.ts";
-import { questionId } from "../domain/ids.ts";
-import type { StoredQuestion } from "../domain/question.ts";
+import { type QuestionId, questionId } from "../domain/ids.ts";
+import type { Copy, StoredQuestion } from "../domain/question.ts";
 import type { StatusReport } from "./api.ts";
 import type { Desk } from "./desk.ts";
 import { newLink } from "./inbox-session.ts";
@@ -49,13 +49,21 @@ export function watching(desk: Desk) {
         rings: channel !== "inbox",
       };
     });
+    const copies = new Map<QuestionId, readonly Copy[]>();
+    for (const { question } of open) copies.set(question.id, await store.copies(question.id));
     return {
       service: running
-        ? { running, pid: holder.pid, ...(holder.port === undefined ? {} : { inbox: inboxUrl(holder.port) }) }
+        ? {
+            running,
+            pid: holder.pid,
+            since: holder.sinceAt,
+            ...(holder.port === undefined ? {} : { inbox: inboxUrl(holder.port) }),
+          }
         : { running },
       zone: config.zone,
       open,
       decided,
+      copies,
       counts,
       channels,
     };
@@ -83,7 +91,12 @@ export function watching(desk: Desk) {
     return known ? store.question(known) : undefined;
   }
 
-  return { status, question, inboxLink, changed };
+  async function copies(id: string): Promise<readonly Copy[]> {
+    const known = questionId(id);
+    return known ? store.copies(known) : [];
+  }
+
+  return { status, question, copies, inboxLink, changed };
 }
 
 export function inboxUrl(port: number): string {

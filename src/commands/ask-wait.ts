@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Asked, Owlpost, Taken } from "../app/api.ts";
+import type { Config } from "../app/config.ts";
 import type { StoredQuestion } from "../domain/question.ts";
 import { sayAsked } from "./ask-outcome.ts";
 import { fail, printJson, printResult, say } from "./print.ts";
 import { askedShape, takenShape } from "./shapes.ts";
+import { writeAnswers } from "./taken-files.ts";
 import { takenLine } from "./taken-line.ts";
 import type { Call, Exit } from "./verb.ts";
 
@@ -16,6 +18,7 @@ export async function waitForAnswer(
   owlpost: Owlpost,
   asked: Asked,
   waitMs: number,
+  config: Config,
 ): Promise<Exit> {
   await sayAsked(call, asked);
   const claim = `wait:${randomUUID()}`;
@@ -29,7 +32,10 @@ export async function waitForAnswer(
       const stored = await owlpost.question(asked.id);
       if (stored && isTakeable(stored)) {
         const { taken } = await owlpost.take({ question: asked.id, claim });
-        if (taken[0]) return await deliver(call, owlpost, asked, taken[0]);
+        if (taken[0]) {
+          await writeAnswers(call, config, taken);
+          return await deliver(call, owlpost, asked, taken[0]);
+        }
       }
       const over = stored ? whyOver(stored) : "the question is gone from the store";
       if (over !== undefined) return await fail(call, 3, "not-open", over, waitedShape(asked, stored));

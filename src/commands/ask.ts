@@ -47,11 +47,11 @@ export const verb: Verb = {
     if (outcome && (waitMs === undefined || !outcome.ok)) return printOutcome(call, outcome);
     return withOwlpost(
       call,
-      async (owlpost) => {
+      async (owlpost, config) => {
         const asked = outcome ?? (await owlpost.ask(request));
         if (waitMs === undefined || !asked.ok) return printOutcome(call, asked);
         const { waitForAnswer } = await import("./ask-wait.ts");
-        return waitForAnswer(call, owlpost, asked, waitMs);
+        return waitForAnswer(call, owlpost, asked, waitMs, config);
       },
       { close: waitMs !== undefined },
     );

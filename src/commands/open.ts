@@ -2,6 +2,7 @@ import type { Owlpost } from "../app/api.ts";
 import { type Config, configErrorLines, loadConfig } from "../app/config.ts";
 import { openHome } from "../app/home.ts";
 import { nudgeService } from "../app/service-client.ts";
+import type { Store } from "../domain/store.ts";
 import { fail, say } from "./print.ts";
 import type { Call, Exit } from "./verb.ts";
 
@@ -41,18 +42,36 @@ export async function withOwlpost(
   const config = await readConfig(call);
   if (typeof config === "number") return config;
   const { openOwlpost } = await import("../app/owlpost.ts");
-  let nudge: Promise<void> | undefined;
+  let heard: Promise<boolean> | undefined;
   const owlpost = await openOwlpost({
     home: call.home,
     config,
     onCommit: () => {
-      nudge = nudgeService(call.home);
+      heard = nudgeService(call.home);
     },
   });
   try {
     return await use(owlpost, config);
   } finally {
-    await nudge;
+    if ((await heard) === false) await mirror(call, owlpost, config);
     if (close) await owlpost.close();
   }
+}
+
+/** Without a service nobody else brings the airlock's files up to date. What is stored counts, so a fault here is only told. */
+async function mirror(
+  call: Call,
+  owlpost: Owlpost & { readonly store: Store },
+  config: Config,
+): Promise<void> {
+  const { passAirlocks } = await import("../app/airlock/airlock.ts");
+  try {
+    await passAirlocks({ owlpost, store: owlpost.store, config, home: call.home });
+  } catch (error) {
+    await say(call, `The files of the airlock could not be brought up to date: ${messageOf(error)}`);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -2,7 +2,7 @@ import type { Asked, ChannelStatus, Taken } from "../app/api.ts";
 import type { Ack } from "../domain/command.ts";
 import type { Event } from "../domain/event.ts";
 import type { Instant } from "../domain/ids.ts";
-import type { StoredQuestion } from "../domain/question.ts";
+import { type Copy, isOpen, type StoredQuestion } from "../domain/question.ts";
 
 /** The JSON that commands print: snake_case keys, instants as ISO UTC strings. Undefined fields vanish. */
 export type Shape = Readonly<Record<string, unknown>>;
@@ -40,6 +40,21 @@ export function ackShape(ack: Ack): Shape {
 
 export function eventShape(event: Event): Shape {
   return { ...event, at: iso(event.at) };
+}
+
+/** Where a copy stands: `shown` is false while a newer state is still on its way to it. */
+export function copyShape(copy: Copy, stored: StoredQuestion): Shape {
+  return {
+    channel: copy.channel,
+    destination: copy.destination,
+    posted_at: iso(copy.postedAt),
+    shown: isCurrent(copy, stored),
+  };
+}
+
+/** Posting raises the revision too, so the copy that was posted first is one behind and shows the same. */
+export function isCurrent(copy: Copy, stored: StoredQuestion): boolean {
+  return isOpen(stored.state) || copy.revision >= stored.revision;
 }
 
 export function channelShape(channel: ChannelStatus): Shape {

@@ -1,6 +1,7 @@
 import type { ChannelStatus, StatusReport } from "../app/api.ts";
-import type { Answer, StoredQuestion } from "../domain/question.ts";
+import type { Answer, Copy, StoredQuestion } from "../domain/question.ts";
 import { plain } from "./print.ts";
+import { isCurrent } from "./shapes.ts";
 
 /** `q-a3f2-012-1  posted  until 2026-12-01 06:00 → skip_spec  Which store?` */
 export function questionLine(stored: StoredQuestion): string {
@@ -12,6 +13,19 @@ export function questionLine(stored: StoredQuestion): string {
   return [question.id, state.padEnd(8), when, plain(question.title)].filter((part) => part !== "").join("  ");
 }
 
+/** `  on telegram 42 since 2026-12-01 02:14`. */
+function copyLine(copy: Copy, stored: StoredQuestion): string {
+  const behind = isCurrent(copy, stored) ? "" : ", its newest state is on the way";
+  return `  on ${copy.channel} ${plain(copy.destination)} since ${localTime(copy.postedAt, stored.zone)}${behind}`;
+}
+
+function openLines(status: StatusReport): string[] {
+  return status.open.flatMap((stored) => [
+    questionLine(stored),
+    ...(status.copies.get(stored.question.id) ?? []).map((copy) => copyLine(copy, stored)),
+  ]);
+}
+
 export function channelLine(channel: ChannelStatus): string {
   const detail = channel.detail ? `  ${plain(channel.detail)}` : "";
   return `${channel.channel}  ${channel.up ? "up" : "down"}  ${channel.rings ? "rings" : "does not ring"}${detail}`;
@@ -19,20 +33,20 @@ export function channelLine(channel: ChannelStatus): string {
 
 /** The whole status as people read it. */
 export function statusLines(status: StatusReport): string[] {
-  const { service, open, decided, channels } = status;
+  const { service, decided, channels } = status;
   const pid = service.pid === undefined ? "" : ` (pid ${service.pid})`;
   const inbox = service.inbox === undefined ? "" : `, inbox at ${service.inbox}`;
   return [
     `Service: ${service.running ? `running${pid}${inbox}` : "not running; start it with owlpost serve"}`,
     `Zone: ${status.zone}`,
-    ...section("Open", open.map(questionLine)),
+    ...section("Open", openLines(status)),
     ...section("Decided", decided.map(questionLine)),
     ...section("Channels", channels.map(channelLine)),
   ];
 }
 
 /** One question in full, as people read it. */
-export function questionLines(stored: StoredQuestion): string[] {
+export function questionLines(stored: StoredQuestion, copies: readonly Copy[]): string[] {
   const { question, answer, claim, zone } = stored;
   const at = (instant: number): string => localTime(instant, zone);
   const lines = [
@@ -45,6 +59,7 @@ export function questionLines(stored: StoredQuestion): string[] {
     ),
     `Deadline ${at(stored.deadlineAt)} ${zone} → ${stored.defaultAction}`,
   ];
+  lines.push(...copies.map((copy) => copyLine(copy, stored)));
   if (answer) {
     const what = answer.option ?? (answer.text === undefined ? stored.outcome : plain(answer.text));
     const who = answer.by ?? place(answer);
@@ -67,7 +82,8 @@ function place({ via, host }: Answer): string {
 }
 
 function section(name: string, lines: readonly string[]): string[] {
-  return ["", `${name} (${lines.length})`, ...lines.map((line) => `  ${line}`)];
+  const count = lines.filter((line) => !line.startsWith(" ")).length;
+  return ["", `${name} (${count})`, ...lines.map((line) => `  ${line}`)];
 }
 
 /** `2026-12-01 06:00` in a zone. */

@@ -1,6 +1,6 @@
 import { withOwlpost } from "./open.ts";
 import { fail, printJson, printResult } from "./print.ts";
-import { channelShape, iso, questionShape } from "./shapes.ts";
+import { channelShape, copyShape, iso, questionShape } from "./shapes.ts";
 import { questionLines, statusLines } from "./status-lines.ts";
 import type { Verb } from "./verb.ts";
 
@@ -17,8 +17,11 @@ export const verb: Verb = {
       if (id !== undefined) {
         const stored = await owlpost.question(id);
         if (!stored) return fail(call, 3, "no-such-question", `there is no question ${id}`);
-        if (call.json) await printJson(call, { ...questionShape(stored), question: stored.question });
-        else await printResult(call, questionLines(stored).join("\n"));
+        const copies = await owlpost.copies(id);
+        const shapes = copies.map((copy) => copyShape(copy, stored));
+        if (call.json) {
+          await printJson(call, { ...questionShape(stored), copies: shapes, question: stored.question });
+        } else await printResult(call, questionLines(stored, copies).join("\n"));
         return 0;
       }
       const status = await owlpost.status();
@@ -26,7 +29,10 @@ export const verb: Verb = {
         await printJson(call, {
           service: { ...status.service, since: iso(status.service.since) },
           zone: status.zone,
-          open: status.open.map(questionShape),
+          open: status.open.map((stored) => ({
+            ...questionShape(stored),
+            copies: (status.copies.get(stored.question.id) ?? []).map((copy) => copyShape(copy, stored)),
+          })),
           decided: status.decided.map(questionShape),
           counts: status.counts,
           channels: status.channels.map(channelShape),

@@ -1,11 +1,11 @@
 import { rm } from "node:fs/promises";
-import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Owlpost, TakeOutcome, TakeRequest } from "../app/api.ts";
 import { airlockDir, type Config } from "../app/config.ts";
 import { withOwlpost } from "./open.ts";
 import { fail, plain, printJson, printResult, say } from "./print.ts";
 import { iso, takenShape } from "./shapes.ts";
+import { writeAnswers } from "./taken-files.ts";
 import { takenLine } from "./taken-line.ts";
 import { type Call, type Exit, textOption, type Verb } from "./verb.ts";
 
@@ -18,7 +18,10 @@ export const verb: Verb = {
     { flags: "--run <run>", text: "the run that takes" },
     { flags: "--claim <token>", text: "a token of your own: the same token again is the same take" },
     { flags: "--project <name>", text: "only of this project" },
-    { flags: "--files", text: "write the answers into the airlock, confirm them, and remove the request" },
+    {
+      flags: "--files",
+      text: "confirm once the answers are written into the airlock, and remove the request",
+    },
   ],
   examples: [
     ["owlpost take --json --run a3f2 --claim a3f2-iteration-12", "everything decided, safe to repeat"],
@@ -31,7 +34,8 @@ export const verb: Verb = {
     }
     return withOwlpost(call, async (owlpost, config) => {
       const outcome = await owlpost.take(takeRequest(call, claim));
-      if (call.options.files === true) await writeFiles(call, owlpost, config, outcome);
+      await writeAnswers(call, config, outcome.taken);
+      if (call.options.files === true) await closeRequests(call, owlpost, config, outcome);
       return printTaken(call, outcome);
     });
   },
@@ -49,16 +53,13 @@ function takeRequest(call: Call, claim: string | undefined): TakeRequest {
   };
 }
 
-/** What the service does for `take/<task>`: the answers as files, then the confirmation, then the request goes. */
-async function writeFiles(
+/** What the service does for `take/<task>` once the answers are written: the confirmation, then the request goes. */
+async function closeRequests(
   call: Call,
   owlpost: Owlpost,
   config: Config,
   { taken }: TakeOutcome,
 ): Promise<void> {
-  const { writeAnswer } = await import("../app/airlock/answer.ts");
-  const settings = { home: call.home, airlocks: config.airlocks, zone: config.zone, host: hostname() };
-  for (const each of taken) await writeAnswer(each, settings);
   for (const claim of new Set(taken.map((each) => each.claim))) await owlpost.confirm(claim);
   for (const { project, task } of taken) {
     await rm(join(airlockDir(config, call.home, project), "take", task), { force: true });

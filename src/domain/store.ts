@@ -123,6 +123,7 @@ export type ServiceRecord = {
   readonly host: string;
   readonly socket: string;
   readonly port: number | undefined;
+  readonly sinceAt: Instant;
 };
 
 export type ChannelHealth = {

@@ -84,6 +84,7 @@ export async function openBench(): Promise<Bench> {
     events: async () => [],
     ask: refuse,
     cancel: refuse,
+    copies: refuse,
     take: refuse,
     confirm: refuse,
     resolve: refuse,
@@ -138,6 +139,7 @@ export function aStatus(changes: Partial<StatusReport> = {}): StatusReport {
     zone: "Europe/Berlin",
     open: [aStored()],
     decided: [],
+    copies: new Map(),
     counts: {
       pending: 0,
       posted: 1,

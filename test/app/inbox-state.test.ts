@@ -15,6 +15,7 @@ function aStatus(changes: Partial<StatusReport> = {}): StatusReport {
     zone,
     open: [],
     decided: [],
+    copies: new Map(),
     counts: {
       pending: 0,
       posted: 0,

@@ -20,6 +20,7 @@ function aRecord(changes: Partial<ServiceRecord> = {}): ServiceRecord {
     token: "t",
     host: hostname(),
     socket: "s",
+    sinceAt: 0,
     port: undefined,
     ...changes,
   };

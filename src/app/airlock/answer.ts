@@ -8,11 +8,7 @@ import { ensurePlace, type Home, lockPath, lockTimeoutMs, placeOf } from "./plac
 import { appendNote, dayOf } from "./steering-file.ts";
 import { yamlText } from "./yaml-text.ts";
 
-export type AnswerSettings = Home & {
-  readonly zone: string;
-  /** The host of a decision from the command line or the inbox, where it is known. */
-  readonly host?: string;
-};
+export type AnswerSettings = Home & { readonly zone: string };
 
 /**
  * Hands a taken answer to file engines: a note in `steering/<task>.md`, then `answers/<qid>.yaml`. Doing it again
@@ -58,7 +54,7 @@ function answerHash(taken: Taken): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }
 
-function noteOf(taken: Taken, { zone, host }: AnswerSettings): string {
+function noteOf(taken: Taken, { zone }: AnswerSettings): string {
   if (taken.via === undefined || taken.via === "deadline") {
     return noAnswerNote({
       question: taken.id,
@@ -74,7 +70,7 @@ function noteOf(taken: Taken, { zone, host }: AnswerSettings): string {
     zone,
     sender: {
       via: taken.via,
-      ...(host === undefined ? {} : { host }),
+      ...(taken.host === undefined ? {} : { host: taken.host }),
       ...(taken.by === undefined ? {} : { by: taken.by }),
     },
     text: saidWords(taken),

@@ -105,7 +105,7 @@ export function openTakeFiles(settings: TakeFileSettings): TakeFiles {
   }
 
   async function serve(place: Place, task: TaskId, request: Request): Promise<void> {
-    const { owlpost, store } = settings;
+    const { owlpost } = settings;
     const claim = claimOf(place.project, task, request.look);
     const { taken } = await owlpost.take({
       project: place.project,
@@ -114,8 +114,7 @@ export function openTakeFiles(settings: TakeFileSettings): TakeFiles {
       ...(request.run === undefined ? {} : { run: request.run }),
     });
     for (const each of taken) {
-      const host = (await store.question(each.id))?.answer?.host;
-      await writeAnswer(each, { ...settings, ...(host === undefined ? {} : { host }) });
+      await writeAnswer(each, settings);
     }
     if (taken.length > 0) await owlpost.confirm(claim);
   }

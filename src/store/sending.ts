@@ -1,0 +1,42 @@
+import type { Store } from "../domain/store.ts";
+import { recordCopy } from "./copies.ts";
+import { applyEffects } from "./effects.ts";
+import type { Commit } from "./group-commit.ts";
+import { heads, postponeJob, removeJob } from "./outbox.ts";
+import { findQuestion } from "./questions.ts";
+import type { Sql } from "./statements.ts";
+
+/** The sender's side of the outbox. */
+export function sending(
+  sql: Sql,
+  commit: Commit,
+): Pick<Store, "nextJobs" | "nextJobAt" | "sent" | "postpone" | "drop"> {
+  return {
+    nextJobs: async (now, limit) =>
+      heads(sql)
+        .filter((job) => job.notBeforeAt <= now)
+        .sort((a, b) => a.id - b.id)
+        .slice(0, limit),
+
+    nextJobAt: async () => {
+      const waiting = heads(sql).map((job) => job.notBeforeAt);
+      return waiting.length === 0 ? undefined : Math.min(...waiting);
+    },
+
+    sent: (job, copy, decide, now) =>
+      commit(() => {
+        const found = job.question && findQuestion(sql, job.question);
+        const waited = removeJob(sql, job);
+        if (found && copy) recordCopy(sql, found.n, { ...job, ...copy }, now);
+        // Gone already: recorded before a fault hid it, or replaced by a newer edit while it travelled.
+        if (waited) applyEffects(sql, decide(found ? found.stored : undefined), now);
+      }),
+
+    postpone: (job, notBeforeAt) => commit(() => postponeJob(sql, job, notBeforeAt)),
+
+    drop: (job, effects, now) =>
+      commit(() => {
+        if (removeJob(sql, job)) applyEffects(sql, effects, now);
+      }),
+  };
+}

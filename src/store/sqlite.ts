@@ -1,0 +1,92 @@
+import type { Store } from "../domain/store.ts";
+import { asking } from "./asking.ts";
+import { connect } from "./connection.ts";
+import { copiesOf } from "./copies.ts";
+import { eventsAfter, lastEvent, notesAfter } from "./events.ts";
+import { storeFault } from "./faults.ts";
+import { groupCommit } from "./group-commit.ts";
+import { countQuestions, findQuestion, listQuestions } from "./questions.ts";
+import { sending } from "./sending.ts";
+import { serving } from "./serving.ts";
+import { type Sql, scalar, statements } from "./statements.ts";
+import { taking } from "./taking.ts";
+import { turning } from "./turning.ts";
+
+export type StoreOptions = {
+  /** How long a write waits for other processes before it is `busy`; 10,000 where absent. */
+  readonly busyTimeoutMs?: number;
+};
+
+/**
+ * The task store in one SQLite file, which is made when it is missing (its folder is not). Rejects with a
+ * `StoreError`: `newer-schema`, `cannot-open`, `corrupt`, `read-only`, `disk-full`, `io` or `busy`.
+ */
+export async function openStore(path: string, options: StoreOptions = {}): Promise<Store> {
+  const db = connect(path, options.busyTimeoutMs ?? 10_000);
+  const sql = statements(db);
+  const fault = (error: unknown): unknown => storeFault(error, path);
+  const { commit, drain } = groupCommit(db, fault);
+  return named(
+    {
+      ...asking(sql, commit),
+      ...turning(sql, commit),
+      ...taking(sql, commit),
+      ...sending(sql, commit),
+      ...serving(sql, commit),
+      ...reading(sql),
+      // Commits of other connections, and what this one has changed; both only rise.
+      dataVersion: () =>
+        (scalar<number>(sql, "PRAGMA data_version") ?? 0) +
+        (scalar<number>(sql, "SELECT total_changes()") ?? 0),
+      close: async () => {
+        await drain();
+        db.close();
+      },
+    },
+    fault,
+  );
+}
+
+function reading(
+  sql: Sql,
+): Pick<Store, "question" | "questions" | "copies" | "counts" | "events" | "lastEvent" | "notes"> {
+  return {
+    question: async (id) => findQuestion(sql, id)?.stored,
+    questions: async (filter) => listQuestions(sql, filter),
+    copies: async (id) => {
+      const found = findQuestion(sql, id);
+      return found ? copiesOf(sql, found.n, id) : [];
+    },
+    counts: async () => countQuestions(sql),
+    events: async (since, limit, project) => eventsAfter(sql, since, limit, project),
+    lastEvent: async () => lastEvent(sql),
+    notes: async (since, limit, project) => notesAfter(sql, since, limit, project),
+  };
+}
+
+/** Reads fail under the same names as writes. */
+function named(store: Store, fault: (error: unknown) => unknown): Store {
+  const guard =
+    <Given extends unknown[], Value>(read: (...given: Given) => Promise<Value>) =>
+    (...given: Given): Promise<Value> =>
+      read(...given).catch((error: unknown) => {
+        throw fault(error);
+      });
+  return {
+    ...store,
+    question: guard(store.question),
+    questions: guard(store.questions),
+    copies: guard(store.copies),
+    counts: guard(store.counts),
+    events: guard(store.events),
+    lastEvent: guard(store.lastEvent),
+    notes: guard(store.notes),
+    cursor: guard(store.cursor),
+    nextSweepAt: guard(store.nextSweepAt),
+    nextJobs: guard(store.nextJobs),
+    nextJobAt: guard(store.nextJobAt),
+    service: guard(store.service),
+    health: guard(store.health),
+    hasSession: guard(store.hasSession),
+  };
+}
