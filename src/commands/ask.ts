@@ -53,7 +53,7 @@ export const verb: Verb = {
         const { waitForAnswer } = await import("./ask-wait.ts");
         return waitForAnswer(call, owlpost, asked, waitMs, config);
       },
-      { close: waitMs !== undefined },
+      { brief: waitMs === undefined },
     );
   },
 };

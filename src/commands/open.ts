@@ -28,14 +28,15 @@ export async function readConfig(call: Call): Promise<Config | Exit> {
 }
 
 /**
- * Opens the home in this process, runs `use`, closes it. The running service is nudged after each commit.
- * `close: false` leaves the store to the end of the process: every commit is on disk by then, and tidying its journal away
- * would cost an ask two more waits for the disk.
+ * Opens the home in this process, runs `use`, closes it. The running service is nudged after each commit; where none
+ * runs, the airlock's files are brought up to date here.
+ * `brief` is for an ask that does not wait: every commit is on disk by then, so the files are left to the next command or
+ * service, and the store to the end of the process. Both would cost it more than the ask itself.
  */
 export async function withOwlpost(
   call: Call,
   use: (owlpost: Owlpost, config: Config) => Promise<Exit>,
-  { close = true }: { readonly close?: boolean } = {},
+  { brief = false }: { readonly brief?: boolean } = {},
 ): Promise<Exit> {
   const refused = await checkHome(call);
   if (refused !== undefined) return refused;
@@ -53,8 +54,11 @@ export async function withOwlpost(
   try {
     return await use(owlpost, config);
   } finally {
-    if ((await heard) === false) await mirror(call, owlpost, config);
-    if (close) await owlpost.close();
+    const heeded = await heard;
+    if (!brief) {
+      if (heeded === false) await mirror(call, owlpost, config);
+      await owlpost.close();
+    }
   }
 }
 
