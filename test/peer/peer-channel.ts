@@ -1,0 +1,126 @@
+import { Agent, request } from "node:http";
+import { type AnswerChannel, ChannelError, type Receipt, type Reply } from "../../src/domain/channel.ts";
+import type { Update } from "./peer-server.ts";
+
+export type PeerChannelOptions = {
+  readonly id?: string;
+  readonly destination?: string;
+  /** `false`: messages cannot be edited, so that changes go out as follow-ups. */
+  readonly edits?: boolean;
+  /** `false`: nothing comes in. */
+  readonly polls?: boolean;
+  /** How long a poll waits for something new. */
+  readonly waitMs?: number;
+};
+
+/** The adapter of the loopback platform in `peer-server.ts`. Its first poll waits for nothing: it fetches the backlog. */
+export function peerChannel(url: string, options: PeerChannelOptions = {}): AnswerChannel {
+  const { id = "peer", destination = "default", edits = true, polls = true, waitMs = 20_000 } = options;
+  const agent = new Agent({ keepAlive: true });
+  let polled = false;
+  const call = <Value>(method: "GET" | "POST", path: string, body: unknown, signal?: AbortSignal) =>
+    callPeer<Value>(`${url}${path}`, method, body, agent, signal);
+
+  return {
+    id,
+    rings: true,
+    destinations: [destination],
+    async post(to, message, key, signal) {
+      const { ref } = await call<{ ref: string }>("POST", "/post", { destination: to, message, key }, signal);
+      return ref;
+    },
+    ...(edits
+      ? {
+          async edit(to, ref, message, signal) {
+            await call("POST", "/edit", { destination: to, ref, message }, signal);
+          },
+        }
+      : {}),
+    ...(polls
+      ? {
+          async poll(cursor, signal) {
+            const path = `/updates?offset=${cursor ?? "1"}&wait=${polled ? waitMs : 0}`;
+            const { updates } = await call<{ updates: Update[] }>("GET", path, undefined, signal);
+            polled = true;
+            const last = updates.at(-1);
+            if (!last) return { replies: [] };
+            return {
+              replies: updates.map(replyOf),
+              cursor: String(last.id + 1),
+              async settle(receipts: readonly Receipt[]): Promise<readonly string[]> {
+                const { delivered } = await call<{ delivered: string[] }>("POST", "/receipts", receipts);
+                return delivered;
+              },
+            };
+          },
+        }
+      : {}),
+    async close() {
+      agent.destroy();
+    },
+  };
+}
+
+function replyOf(update: Update): Reply {
+  return {
+    key: String(update.id),
+    sender: update.sender,
+    ...(update.at === undefined ? {} : { at: update.at }),
+    press: { question: update.question, action: update.action },
+  };
+}
+
+/** One call to the platform; its failures are named as an adapter must name them. */
+export function callPeer<Value>(
+  url: string,
+  method: "GET" | "POST",
+  body: unknown,
+  agent?: Agent,
+  signal?: AbortSignal,
+): Promise<Value> {
+  return new Promise<Value>((resolve, reject) => {
+    const sent = request(
+      url,
+      { method, ...(agent ? { agent } : {}), ...(signal ? { signal } : {}) },
+      (response) => {
+        let text = "";
+        response.setEncoding("utf8");
+        response.on("data", (chunk: string) => {
+          text += chunk;
+        });
+        response.on("error", (error) => reject(unknownFate(error)));
+        response.on("end", () => {
+          const status = response.statusCode ?? 0;
+          if (status === 200) resolve(JSON.parse(text) as Value);
+          else reject(refused(status, response.headers["retry-after"]));
+        });
+      },
+    );
+    sent.on("error", (error: NodeJS.ErrnoException) => {
+      reject(
+        error.code === "ECONNREFUSED"
+          ? new ChannelError("unreachable", "the peer is not there", { delivered: "no", cause: error })
+          : unknownFate(error),
+      );
+    });
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+function unknownFate(error: Error): ChannelError {
+  return new ChannelError("no-reply", "the peer gave no reply", { delivered: "unknown", cause: error });
+}
+
+function refused(status: number, retryAfter: string | undefined): ChannelError {
+  if (status === 429) {
+    return new ChannelError("rate-limited", "the peer asks for a pause", {
+      delivered: "no",
+      ...(retryAfter === undefined ? {} : { retryAfterMs: Number(retryAfter) * 1_000 }),
+    });
+  }
+  const permanent = status === 403 || status === 404;
+  return new ChannelError(`status-${status}`, `the peer answered ${status}`, {
+    permanent,
+    delivered: permanent ? "no" : "unknown",
+  });
+}
