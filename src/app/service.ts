@@ -163,7 +163,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       async settle(): Promise<void> {
         await sweeper.run();
         await sender.settled();
-        await files.poke();
+        await files.settle();
         await sender.settled();
       },
       close: closeAll,
