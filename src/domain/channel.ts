@@ -1,18 +1,46 @@
+import type { RungName } from "./capabilities.ts";
 import type { ChannelId, Cursor, Instant, MessageRef, QuestionId } from "./ids.ts";
+
+export const partNames = [
+  "header",
+  "title",
+  "tail",
+  "context",
+  "tried",
+  "facts",
+  "option",
+  "deadline",
+  "standing",
+  "reply",
+  "text",
+] as const;
+export type PartName = (typeof partNames)[number];
+
+/** One escaped and fitted piece of a message, in the row's dialect. */
+export type Part = { readonly name: PartName; readonly text: string };
 
 /** What a rendered message is; a channel only re-shapes it, so that no channel can lose content. */
 export type ChannelMessage = {
-  /** One line for a lock screen. */
+  /** One line for a lock screen, never markup. */
   readonly headline: string;
+  /** In reading order; `body` is their join by blank lines. */
+  readonly parts: readonly Part[];
   readonly body: string;
+  /** The same content without any markup, for a platform that refuses ours or shows a text beside it. */
+  readonly plain: string;
   readonly buttons: readonly Button[];
+  /** Rungs of the ladder that were taken. */
+  readonly degraded: readonly RungName[];
+  /** May it ring, or is it to come in silence? */
+  readonly silent: boolean;
 };
 
 export type Button = {
   readonly label: string;
   readonly question: QuestionId;
-  /** An option's key, or a verb. */
-  readonly action: { readonly key: string } | { readonly verb: "skip" };
+  /** An option's key, a verb, or the list of all options. */
+  readonly action: { readonly key: string } | { readonly verb: "skip" | "more" };
+  readonly primary: boolean;
 };
 
 /** What a platform said, normalised and untrusted. */

@@ -1,9 +1,14 @@
-import type { Button } from "./channel.ts";
+import type { QuestionId } from "./ids.ts";
 import type { Option } from "./question.ts";
 
-/** What is to be said, with every local time already text: a renderer never formats a time and never invents. */
-export type View = {
-  readonly id: string;
+/**
+ * What is to be said, with every local time already text, so that a renderer never formats a time and never invents.
+ */
+export type View = QuestionView | ReceiptView | NoticeView;
+
+export type QuestionView = {
+  readonly type: "question";
+  readonly id: QuestionId;
   readonly kind: string;
   readonly task: string;
   readonly progress?: string;
@@ -11,9 +16,26 @@ export type View = {
   readonly title: string;
   readonly context: string;
   readonly tried?: string;
+  readonly lowFidelity: boolean;
+  /** The failing command with its exit code, in one line of at most 160 code points. */
+  readonly command?: string;
+  readonly outputTail: readonly string[];
+  readonly diffStat?: string;
+  readonly branch?: string;
+  /** Facts that owlpost has no name for, as `name: value` lines. */
+  readonly freeFacts: readonly string[];
   readonly options: readonly Option[];
+  /** `⏰ No answer by 06:00 → spec skipped, loop continues with 013`. */
   readonly deadline: string;
-  /** Where it stands, once it is no longer open. */
+  /** Where it stands once it is no longer open: `✅ Answered: …`, `▶ Picked up …`, `⏰ No answer …`. */
   readonly standing?: string;
-  readonly buttons: readonly Button[];
+  /** May it still be answered? Buttons and the reply line stay as long as it may. */
+  readonly answerable: boolean;
+  /** Where the whole text is, for the place where something was cut. */
+  readonly fullText: string;
 };
+
+/** The one truthful answer to a reply, in its own words. */
+export type ReceiptView = { readonly type: "receipt"; readonly text: string; readonly question?: QuestionId };
+
+export type NoticeView = { readonly type: "notice"; readonly kind: string; readonly text: string };

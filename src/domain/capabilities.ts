@@ -1,0 +1,53 @@
+/** How sizes are counted: UTF-16 code units (JavaScript's length), Unicode code points, or bytes of UTF-8. */
+export type SizeUnit = "utf16" | "codepoint" | "utf8";
+
+export type Dialect = "telegram-html" | "mrkdwn" | "gfm" | "mail" | "ntfy" | "feishu-card" | "plain";
+
+/** A fact about a platform with the place and day it was read. */
+export type Source = { readonly where: string; readonly on: string };
+
+/**
+ * One row of the matrix: values only. `"none"` reads better than `false`.
+ * A renderer is driven by these values alone; no code may ask which channel it is.
+ */
+export type Capabilities = {
+  /** `max` is what a body may hold when posted, `editMax` when edited; both in `unit`, after escaping. */
+  readonly body: {
+    readonly max: number;
+    readonly unit: SizeUnit;
+    readonly editMax?: number;
+    /** The whole request, in bytes of UTF-8. */
+    readonly wireMaxBytes?: number;
+  };
+  /** One line for a lock screen: its length in `body.unit`, or `none` where the platform has no separate headline. */
+  readonly headline: { readonly max: number } | "none";
+  readonly dialect: Dialect;
+  readonly buttons:
+    | {
+        readonly max: number;
+        readonly perRow: number;
+        /** Longest label in code points. */
+        readonly label: number;
+        readonly payloadBytes: number;
+        readonly kind: "callback" | "publish" | "mailto";
+      }
+    | "none";
+  /** How a person answers in words. */
+  readonly freeText: "reply" | "thread" | "compose" | "comment" | "page" | "none";
+  /** `thread`: a reply belongs to its question by itself; `id`: the id must stand in the reply. */
+  readonly correlation: "thread" | "id" | "none";
+  readonly edit: "yes" | "none";
+  readonly inbound: "poll" | "socket" | "page" | "none";
+  readonly identity: "strong" | "token" | "owner" | "none";
+  /** The mark before a verb: `/` or, where the platform swallows that, `!`. */
+  readonly verbMark: "/" | "!";
+  /** How long the platform keeps what came while nobody fetched it; `unlimited` where it never drops it. */
+  readonly retention: { readonly textMs: number | "unlimited"; readonly pressMs: number | "unlimited" };
+  readonly rings: boolean;
+  readonly visibility: "private" | "group" | "public";
+  readonly sources: readonly Source[];
+};
+
+/** The rungs of the ladder, in the order in which they are taken. */
+export const rungs = ["markup", "buttons", "edit", "thread", "size"] as const;
+export type RungName = (typeof rungs)[number];
