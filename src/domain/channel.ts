@@ -8,6 +8,7 @@ export const partNames = [
   "context",
   "tried",
   "facts",
+  "cut",
   "option",
   "deadline",
   "standing",
@@ -33,6 +34,8 @@ export type ChannelMessage = {
   readonly degraded: readonly RungName[];
   /** May it ring, or is it to come in silence? */
   readonly silent: boolean;
+  /** The message of theirs that it answers; a platform without replies, or without that message any more, posts it alone. */
+  readonly replyTo?: MessageRef;
 };
 
 export type Button = {
@@ -50,10 +53,23 @@ export type Reply = {
   readonly sender: string;
   /** The platform's own time, where it sends one. */
   readonly at?: Instant;
+  /** `action` is an option's key, `skip`, `retry`, or `/more` for the list of all options. */
   readonly press?: { readonly question: string; readonly action: string };
   readonly text?: string;
   /** The message of ours that it answers. */
   readonly to?: MessageRef;
+  /** Where it was said: a destination of the same channel, so that its receipt can go there. */
+  readonly chat?: string;
+  /** Does nobody else read along? */
+  readonly private?: boolean;
+  /** Outside a private chat: does it speak to the bot by a mention or by a command that names it? */
+  readonly addressed?: boolean;
+  /** The thread or topic of that chat. */
+  readonly thread?: string;
+  /** What the platform calls this message of theirs. */
+  readonly message?: MessageRef;
+  /** It changes a message that came before; `message` is that one. */
+  readonly edited?: true;
 };
 
 export type Receipt = { readonly key: string; readonly text: string; readonly accepted: boolean };
@@ -62,6 +78,8 @@ export type Batch = {
   readonly replies: readonly Reply[];
   /** Committed together with the replies. */
   readonly cursor?: Cursor;
+  /** The platform holds more that has come already: poll again before a deadline runs out. */
+  readonly more?: boolean;
   /** Runs after the commit: tells the platform "received" and shows the toasts. Returns the keys it delivered. */
   settle?(receipts: readonly Receipt[]): Promise<readonly string[]>;
 };
@@ -89,6 +107,19 @@ export class ChannelError extends Error {
     this.retryAfterMs = more.retryAfterMs;
   }
 }
+
+/** What `owlpost doctor` and `owlpost init` learn about a channel; `text` says what is so or, where it is not ok, how to mend it. */
+export type Check = { readonly name: string; readonly ok: boolean; readonly text: string };
+
+/** How a person becomes known on a channel. */
+export type Pairing = {
+  /** `code`: typed or linked in a private chat. */
+  readonly by: "code";
+  /** What is typed there. */
+  say(code: string): string;
+  /** A link that does the same by one tap; `bot` is the name that `checks` reports. */
+  link(bot: string, code: string): string;
+};
 
 /** One row of the matrix, opened. */
 export type AnswerChannel = {

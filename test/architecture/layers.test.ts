@@ -153,6 +153,10 @@ const imports: Readonly<Record<string, { readonly allowed: string[]; readonly re
       "luxon",
     ],
   },
+  "channels/telegram.ts": {
+    allowed: ["../src/domain/ids.ts", "zod", "undici", "node:http", "grammy", "grammy/types"],
+    refused: ["./inbox.ts", "../src/core/a.ts", "../renderers/a.ts", "@slack/bolt", "hono"],
+  },
   "src/app/plant.ts": {
     allowed: [
       "./a.ts",

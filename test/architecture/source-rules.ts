@@ -15,7 +15,9 @@ const importPaths = (text: string) =>
   Array.from(text.matchAll(/\b(?:from|import)\s*\(?\s*["'`]([^"'`\n]+)["'`]/g), ([, path]) => path as string);
 
 /** Files over 300 lines, each with the reason why it is not two rooms. */
-export const longFiles: Readonly<Record<string, string>> = {};
+export const longFiles: Readonly<Record<string, string>> = {
+  "channels/telegram.ts": "A channel is one file, and this platform says no in many ways.",
+};
 
 const layerRules = [
   "noRestrictedImports",

@@ -1,0 +1,600 @@
+// biome-ignore-all lint/style/noExcessiveLinesPerFile: a channel is one file, see CONTRIBUTING.md
+import type { Api, GrammyError } from "grammy";
+import type { InlineKeyboardButton, Message, MessageEntity, Update } from "grammy/types";
+import { z } from "zod";
+import type { AnswerChannel, Batch, Button, ChannelMessage } from "../src/domain/channel.ts";
+import { ChannelError, type Check, type Pairing, type Receipt, type Reply } from "../src/domain/channel.ts";
+import { type MessageRef, questionId } from "../src/domain/ids.ts";
+
+const person = z.union([z.int().positive(), z.string().regex(/^\d{1,19}$/)], {
+  error: "must be a person's Telegram id: a number such as 42",
+});
+const place = z.union([z.int(), z.string().regex(/^(?:-?\d{1,19}|@\w{4,32})(?:\/\d{1,10})?$/)], {
+  error: "must be a chat's id such as -1001234, with /44 behind it for topic 44",
+});
+
+export const settings = z.strictObject({
+  token: z
+    .string({ error: "must be the bot's token" })
+    .regex(/^\d{1,19}:[\w-]{8,}$/, {
+      error: "must be a bot's token as BotFather gives it: digits, a colon, letters",
+    })
+    .describe("The bot's token, as `${TELEGRAM_BOT_TOKEN}`"),
+  chat: place
+    .optional()
+    .describe(
+      "Chat that questions go to, `ID/TOPIC` for a topic. Default: the private chat of each in allow",
+    ),
+  allow: z.array(person).default([]).describe("Telegram ids of the owners; nobody else may answer"),
+  api_root: z
+    .url({ error: "must be a URL such as https://api.telegram.org" })
+    .optional()
+    .describe("A Bot API server of your own"),
+});
+export type Settings = z.infer<typeof settings>;
+
+export const pairing: Pairing = {
+  by: "code",
+  say: (code) => `/start ${code}`,
+  link: (bot, code) => `https://t.me/${bot}?start=${code}`,
+};
+
+export const help = [
+  "Talk to @BotFather, send /newbot, and put the token into TELEGRAM_BOT_TOKEN.",
+  "Open your bot and press Start: a bot may not write first.",
+  "Put your id into channels.telegram.allow. Answer with the buttons, or reply with an option's key.",
+].join("\n");
+
+// ---- out -----------------------------------------------------------------------------------------------------------
+
+const mostPayloadBytes = 64;
+/** What a phone shows in one row of buttons, in UTF-16 units of all labels together. */
+const rowWidth = 32;
+const mostInRow = 8;
+
+/** The parameters of sendMessage. A destination is `CHAT` or `CHAT/TOPIC`. */
+export function encode(destination: string, message: ChannelMessage) {
+  const [chat = "", topic] = destination.split("/");
+  return {
+    chat_id: chatId(chat),
+    ...(topic === undefined ? {} : { message_thread_id: Number(topic) }),
+    ...content(message),
+    ...(message.silent ? { disable_notification: true } : {}),
+    ...(message.replyTo === undefined
+      ? {}
+      : {
+          reply_parameters: {
+            message_id: refParts(message.replyTo).message_id,
+            allow_sending_without_reply: true,
+          },
+        }),
+  };
+}
+
+/** The parameters of editMessageText. Buttons that are not named any more are taken away. */
+export function encodeEdit(ref: MessageRef, message: ChannelMessage) {
+  return { ...refParts(ref), ...content(message) };
+}
+
+type Content = {
+  readonly text: string;
+  readonly parse_mode?: "HTML";
+  readonly link_preview_options: { readonly is_disabled: true };
+  readonly reply_markup: { inline_keyboard: InlineKeyboardButton[][] };
+};
+
+function content(message: ChannelMessage): Content {
+  return {
+    text: message.body,
+    parse_mode: "HTML",
+    link_preview_options: { is_disabled: true },
+    reply_markup: { inline_keyboard: keyboard(message.buttons) },
+  };
+}
+
+/** As many buttons share a row as leave each label its width. */
+function keyboard(buttons: readonly Button[]): InlineKeyboardButton[][] {
+  const rows: Button[][] = [];
+  for (const button of buttons) {
+    const row = [...(rows.at(-1) ?? []), button];
+    const widest = Math.max(...row.map(({ label }) => label.length));
+    if (rows.length > 0 && row.length <= mostInRow && widest <= rowWidth / row.length) rows.pop();
+    else row.splice(0, row.length - 1);
+    rows.push(row);
+  }
+  return rows.map((row) =>
+    row.map((button) => ({
+      text: button.label,
+      callback_data: payload(button),
+      ...(button.primary ? { style: "primary" as const } : {}),
+    })),
+  );
+}
+
+function payload({ question, action }: Button): string {
+  const data = `o1|${question}|${"key" in action ? action.key : `/${action.verb}`}`;
+  if (Buffer.byteLength(data) > mostPayloadBytes) throw new Error(`a button of ${question} is too long`);
+  return data;
+}
+
+/** Message ids count per chat: only both together name a message. */
+const refOf = (chat: number, message: number): MessageRef => `${chat}:${message}`;
+const chatId = (chat: string): number | string => (/^-?\d+$/.test(chat) ? Number(chat) : chat);
+
+function refParts(ref: MessageRef) {
+  const [chat = "", message] = ref.split(":");
+  return { chat_id: chatId(chat), message_id: Number(message) };
+}
+
+// ---- in ------------------------------------------------------------------------------------------------------------
+
+export type Bot = { readonly id: number; readonly username: string };
+export type Decoded = {
+  readonly reply: Reply | null;
+  /** A press whose spinner must end, whatever it meant. */
+  readonly callback?: string;
+  /** A group that has a new id. */
+  readonly moved?: { readonly from: number; readonly to: number };
+};
+
+/** What an update says. Only people are senders, and a forwarded text is somebody else's word. */
+export function decode(update: Update, me: Bot): Decoded {
+  const key = String(update.update_id);
+  if (update.callback_query) return decodePress(key, update.callback_query);
+  const message = update.message ?? update.edited_message;
+  if (!message) return { reply: null };
+  if (message.migrate_to_chat_id !== undefined) {
+    return { reply: null, moved: { from: message.chat.id, to: message.migrate_to_chat_id } };
+  }
+  return { reply: decodeText(key, message, update.edited_message !== undefined, me) };
+}
+
+function decodePress(key: string, query: NonNullable<Update["callback_query"]>): Decoded {
+  const [, question, action] =
+    /^o1\|([a-z0-9-]+)\|([a-z0-9]{1,8}|\/skip|\/more)$/.exec(query.data ?? "") ?? [];
+  const { from, message, id: callback } = query;
+  if (!message || from.is_bot || action === undefined || !questionId(question ?? "")) {
+    return { reply: null, callback };
+  }
+  const reply: Reply = {
+    key,
+    sender: String(from.id),
+    chat: String(message.chat.id),
+    private: message.chat.type === "private",
+    to: refOf(message.chat.id, message.message_id),
+    press: { question: question ?? "", action: action === "/skip" ? "skip" : action },
+  };
+  return { reply, callback };
+}
+
+function decodeText(key: string, message: Message, edited: boolean, me: Bot): Reply | null {
+  const { from, chat, reply_to_message: answered } = message;
+  if (!from || from.is_bot || message.sender_chat || message.via_bot || message.forward_origin) return null;
+  const text = message.text ?? message.caption ?? "";
+  if (text.trim() === "") return null;
+  const calls = namesIn(text, message.entities ?? message.caption_entities ?? []);
+  const mine = me.username.toLowerCase();
+  if (calls.command !== undefined && calls.command !== "" && calls.command !== mine) return null;
+  const alone = chat.type === "private";
+  const addressed = calls.command === mine || calls.mentions.some((each) => each === mine || each === me.id);
+  // In a topic every message "replies" to the service message that made the topic.
+  const ours = answered?.from?.id === me.id && answered.forum_topic_created === undefined;
+  // A pairing code said in front of others must be revoked, so it is heard from everywhere.
+  if (!alone && !addressed && !ours && !/^\/(?:pair|start)\s/.test(text)) return null;
+  return {
+    key,
+    sender: String(from.id),
+    at: (edited ? (message.edit_date ?? message.date) : message.date) * 1_000,
+    text,
+    chat: String(chat.id),
+    private: alone,
+    message: refOf(chat.id, message.message_id),
+    ...(alone ? {} : { addressed }),
+    ...(ours ? { to: refOf(chat.id, answered.message_id) } : {}),
+    ...(message.is_topic_message ? { thread: String(message.message_thread_id) } : {}),
+    ...(edited ? { edited: true } : {}),
+  };
+}
+
+/** Whom a text names: offsets count UTF-16 units, as strings do here. `command` is `""` for one that names no bot. */
+function namesIn(text: string, entities: readonly MessageEntity[]) {
+  let command: string | undefined;
+  const mentions: (string | number)[] = [];
+  for (const entity of entities) {
+    const piece = text.slice(entity.offset, entity.offset + entity.length).toLowerCase();
+    if (entity.type === "bot_command" && entity.offset === 0) command = piece.split("@")[1] ?? "";
+    if (entity.type === "mention") mentions.push(piece.slice(1));
+    if (entity.type === "text_mention") mentions.push(entity.user.id);
+  }
+  return { command, mentions };
+}
+
+// ---- the line ------------------------------------------------------------------------------------------------------
+
+const allowedUpdates = ["message", "edited_message", "callback_query", "my_chat_member"] as const;
+const mostUpdates = 100;
+const mostToast = 200;
+/** Telegram keeps updates for a day and may restart its numbers after a week of silence. */
+const cursorAgeMs = 6 * 86_400_000;
+
+export type Timing = {
+  /** How long Telegram holds a poll that has nothing to tell, at most 50 s. */
+  readonly waitMs: number;
+  /** How much later than that an answer may come, before the line counts as dead and a new one is made. */
+  readonly graceMs: number;
+  readonly callMs: number;
+  readonly now: () => number;
+};
+
+export async function open(given: Settings, timing: Partial<Timing> = {}): Promise<AnswerChannel> {
+  const { waitMs, graceMs, callMs, now } = {
+    waitMs: 30_000,
+    graceMs: 10_000,
+    callMs: 15_000,
+    now: Date.now,
+    ...timing,
+  };
+  const line = await connect(given);
+  const { call } = line;
+  const closing = new AbortController();
+  const moved = new Map<string, number>();
+  const botId = given.token.split(":")[0] ?? "";
+  let me: Bot | undefined;
+  let caughtUp = false;
+  let conflicts = 0;
+
+  async function post(to: string, message: ChannelMessage, _key: string, signal: AbortSignal) {
+    let params = encode(to, message);
+    for (let left = 3; ; left -= 1) {
+      const known = moved.get(String(params.chat_id));
+      if (known !== undefined) params = { ...params, chat_id: known };
+      try {
+        const sent = await call(signal, callMs, (api, until) => api.raw.sendMessage(params, until));
+        return refOf(sent.chat.id, sent.message_id);
+      } catch (error) {
+        const mended = left > 0 ? mend(params, message, error) : undefined;
+        if (!mended) throw error;
+        params = mended;
+      }
+    }
+  }
+
+  /** Where Telegram itself says what is wrong with a message, it goes out once more without that. */
+  function mend(params: ReturnType<typeof encode>, message: ChannelMessage, error: unknown) {
+    if (!(error instanceof TelegramRefusal)) return undefined;
+    if (error.movedTo !== undefined) {
+      moved.set(String(params.chat_id), error.movedTo);
+      return params;
+    }
+    if (error.reason === "bad-markup" && params.parse_mode) return plainly(params, message);
+    if (error.reason !== "no-such-topic" || params.message_thread_id === undefined) return undefined;
+    const { message_thread_id: _topic, ...whole } = params;
+    return whole;
+  }
+
+  async function edit(_to: string, ref: MessageRef, message: ChannelMessage, signal: AbortSignal) {
+    const params = encodeEdit(ref, message);
+    const change = (next: typeof params) =>
+      call(signal, callMs, (api, until) => api.raw.editMessageText(next, until));
+    try {
+      await change(params).catch((error: unknown) => {
+        if (!(error instanceof TelegramRefusal && error.reason === "bad-markup")) throw error;
+        return change(plainly(params, message));
+      });
+    } catch (error) {
+      if (!(error instanceof TelegramRefusal && error.reason === "not-modified")) throw error;
+    }
+  }
+
+  async function poll(cursor: string | undefined, signal: AbortSignal): Promise<Batch> {
+    me ??= await call(signal, callMs, (api, until) => api.raw.getMe(until));
+    const bot = me;
+    const hold = caughtUp ? Math.ceil(waitMs / 1_000) : 0;
+    const offset = offsetOf(cursor, botId, now());
+    const began = performance.now();
+    const ask = {
+      limit: mostUpdates,
+      timeout: hold,
+      allowed_updates: allowedUpdates,
+      ...(offset === undefined ? {} : { offset }),
+    };
+    const updates = await call(signal, hold * 1_000 + graceMs, (api, until) =>
+      api.raw.getUpdates(ask, until),
+    ).catch((error: unknown) => {
+      if (!(error instanceof ChannelError && error.reason === "token-in-use")) throw error;
+      conflicts += 1;
+      throw new ChannelError(error.reason, error.message, {
+        delivered: "no",
+        retryAfterMs: Math.min(60_000, 5_000 * 2 ** (conflicts - 1)),
+      });
+    });
+    conflicts = 0;
+    const more = updates.length === mostUpdates;
+    const last = updates.at(-1);
+    // A server that does not hold the line must not be asked a thousand times a second.
+    if (!last && hold > 0 && performance.now() - began < 500) await pause(Math.min(1_000, waitMs), signal);
+    caughtUp ||= !more;
+    if (!last) return { replies: [] };
+    const decoded = updates.map((update) => ({
+      key: `${botId}:${update.update_id}`,
+      ...safely(update, bot),
+    }));
+    for (const each of decoded) if (each.moved) moved.set(String(each.moved.from), each.moved.to);
+    return {
+      // Another bot counts its updates anew.
+      replies: decoded.flatMap(({ key, reply }) => (reply ? [{ ...reply, key }] : [])),
+      cursor: `${botId}:${last.update_id + 1}:${Math.floor(now() / 1_000)}`,
+      ...(more ? { more } : {}),
+      settle: (receipts) => settle(decoded, receipts),
+    };
+  }
+
+  /** One toast a press, after its outcome is decided. A toast that comes too late is nobody's fault and no failure. */
+  async function settle(
+    decoded: readonly (Decoded & { readonly key: string })[],
+    receipts: readonly Receipt[],
+  ) {
+    const byKey = new Map(receipts.map((receipt) => [receipt.key, receipt]));
+    const told = decoded.map(async ({ key, callback }) => {
+      if (callback === undefined) return [];
+      const receipt = byKey.get(key);
+      const words = receipt ? { text: toast(receipt.text), show_alert: !receipt.accepted } : {};
+      const done = call(closing.signal, callMs, (api, until) =>
+        api.raw.answerCallbackQuery({ callback_query_id: callback, ...words }, until),
+      );
+      return done.then(() => (receipt ? [key] : [])).catch(() => []);
+    });
+    return (await Promise.all(told)).flat();
+  }
+
+  return {
+    id: "telegram",
+    rings: true,
+    destinations: given.chat === undefined ? given.allow.map(String) : [String(given.chat)],
+    post,
+    edit,
+    poll,
+    async close() {
+      closing.abort();
+      await line.close();
+    },
+  };
+}
+
+/** Which settings are right, as far as Telegram can tell; nothing is changed and nothing is sent to anybody. */
+export async function checks(given: Settings): Promise<readonly Check[]> {
+  const { call, close } = await connect(given);
+  const signal = AbortSignal.timeout(30_000);
+  const found: Check[] = [];
+  const check = async (name: string, look: () => Promise<string>) => {
+    const text = await look().catch((error: unknown) => {
+      found.push({
+        name,
+        ok: false,
+        text: error instanceof ChannelError ? error.message : "an unexpected error",
+      });
+      return undefined;
+    });
+    if (text !== undefined) found.push({ name, ok: true, text });
+  };
+  try {
+    let bot = "";
+    await check("token", async () => {
+      bot = (await call(signal, 15_000, (api, until) => api.raw.getMe(until))).username;
+      return bot;
+    });
+    if (bot === "") return found;
+    await check("webhook", async () => {
+      const { url } = await call(signal, 15_000, (api, until) => api.raw.getWebhookInfo(until));
+      if (url !== "") throw new ChannelError("webhook-active", webhookText);
+      return "none: polling works";
+    });
+    for (const to of given.chat === undefined ? given.allow : [given.chat]) {
+      const [chat = ""] = String(to).split("/");
+      await check(`chat ${chat}`, async () => {
+        const { type } = await call(signal, 15_000, (api, until) =>
+          api.raw.getChat({ chat_id: chatId(chat) }, until),
+        );
+        return `can be written to (${type})`;
+      });
+    }
+    return found;
+  } finally {
+    await close();
+  }
+}
+
+const webhookText =
+  "a webhook is set for this bot, so Telegram refuses to be polled. owlpost never deletes it by itself: give owlpost a bot of its own, or call deleteWebhook.";
+
+type Call = <Value>(
+  signal: AbortSignal,
+  withinMs: number,
+  ask: (api: Api, until: Parameters<Api["raw"]["getMe"]>[0]) => Promise<Value>,
+) => Promise<Value>;
+
+/** grammY's client over an undici pool: its own fetch costs four times as much. Both are loaded only here. */
+async function connect(given: Settings): Promise<{ readonly call: Call; close(): Promise<void> }> {
+  const [grammy, { Pool }] = await Promise.all([import("grammy"), import("undici")]);
+  const root = new URL(given.api_root ?? "https://api.telegram.org");
+  const path = `${root.pathname.replace(/\/+$/, "")}/bot${given.token}/`;
+  // The signal of each call bounds it as a whole, so the pool's own clocks stand still.
+  const pool = new Pool(root.origin, {
+    connections: 32,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: 10_000 },
+  });
+  const api = new grammy.Api(given.token);
+  api.config.use(async (_previous, method, params, signal) => {
+    const response = await pool.request({
+      method: "POST",
+      path: path + method,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(params),
+      signal: (signal ?? null) as AbortSignal | null,
+    });
+    return envelope(await response.body.text(), response.statusCode, response.headers["retry-after"]);
+  });
+  return {
+    async call(signal, withinMs, ask) {
+      const until = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
+      try {
+        return await ask(api, until as Parameters<typeof ask>[1]);
+      } catch (error) {
+        throw error instanceof grammy.GrammyError ? refusal(error) : lost(error, signal.aborted);
+      }
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+/** A proxy in between may answer with something that is not Telegram's; a status is all that it says then. */
+function envelope(text: string, status: number, retryAfter: string | string[] | undefined) {
+  const seconds = Number(retryAfter);
+  const parameters = Number.isFinite(seconds) ? { retry_after: seconds } : {};
+  const plain = { ok: false as const, error_code: status, description: `status ${status}`, parameters };
+  try {
+    const told = JSON.parse(text);
+    if (typeof told !== "object" || told === null || typeof told.ok !== "boolean") return plain;
+    return told.ok ? told : { ...plain, ...told, parameters: { ...parameters, ...told.parameters } };
+  } catch {
+    return plain;
+  }
+}
+
+/** Telegram has read the call and said no. */
+class TelegramRefusal extends ChannelError {
+  readonly movedTo: number | undefined;
+  constructor(
+    reason: string,
+    text: string,
+    more: ConstructorParameters<typeof ChannelError>[2] & { readonly movedTo?: number | undefined },
+  ) {
+    super(reason, text, { delivered: "no", ...more });
+    this.movedTo = more.movedTo;
+  }
+}
+
+/** Reasons by Telegram's own words. All of them are for good: the same call again gets the same answer. */
+const refusals: readonly (readonly [words: RegExp, reason: string, mend: string])[] = [
+  [/not modified/i, "not-modified", "it stands there already"],
+  [/can't parse entities/i, "bad-markup", "the markup was not understood"],
+  [
+    /message thread not found|TOPIC_/i,
+    "no-such-topic",
+    "the topic is gone: name another one in channels.telegram.chat",
+  ],
+  [
+    /message to edit not found|can't be edited|MESSAGE_ID_INVALID/i,
+    "not-editable",
+    "the message can no longer be edited",
+  ],
+  [
+    /chat not found/i,
+    "chat-not-found",
+    "there is no such chat: open the bot and press Start, or correct the id",
+  ],
+  [/too long/i, "too-long", "the text is longer than Telegram takes"],
+  [
+    /blocked by the user|kicked|deactivated|not a member/i,
+    "blocked",
+    "the bot was blocked or removed there: unblock it, or add it again",
+  ],
+];
+
+/** What Telegram said, named. Its words are kept only where we have none of our own: they cannot hold the token. */
+function refusal({ error_code: code, description, parameters }: GrammyError): ChannelError {
+  const said = (reason: string, text: string, more: ConstructorParameters<typeof TelegramRefusal>[2] = {}) =>
+    new TelegramRefusal(reason, `Telegram: ${text}`, more);
+  const { retry_after: seconds, migrate_to_chat_id: movedTo } = parameters;
+  const retryAfterMs = seconds === undefined ? {} : { retryAfterMs: seconds * 1_000 };
+  if (code === 429) return said("rate-limited", "too many messages; a pause was asked for", retryAfterMs);
+  if (code >= 500)
+    return said("unavailable", `out of order (${code})`, { delivered: "unknown", ...retryAfterMs });
+  if (code === 401 || (code === 404 && /^Not Found$/i.test(description))) {
+    return said(
+      "token-refused",
+      "the bot's token is not valid (any more): ask BotFather for the present one",
+      {
+        permanent: true,
+      },
+    );
+  }
+  if (code === 409 && /webhook/i.test(description)) return said("webhook-active", webhookText);
+  if (code === 409) {
+    return said(
+      "token-in-use",
+      "the bot's token is in use elsewhere: another program polls with it. Stop that one, or give owlpost a bot of its own; nothing is lost meanwhile but taps",
+    );
+  }
+  if (movedTo !== undefined) {
+    return said("moved", `the group is now ${movedTo}: write that into channels.telegram.chat`, {
+      permanent: true,
+      movedTo,
+    });
+  }
+  const [, reason, mend] = refusals.find(([words]) => words.test(description)) ?? [];
+  return said(reason ?? (code === 403 ? "blocked" : "refused"), mend ?? `${description} (${code})`, {
+    permanent: true,
+  });
+}
+
+/** No answer came. The error itself is not kept: nobody knows what it holds. */
+function lost(error: unknown, stopped: boolean): ChannelError {
+  if (error instanceof ChannelError) return error;
+  const { code, name } = error as { code?: unknown; name?: unknown };
+  const why = typeof code === "string" && /^[A-Z_]+$/.test(code) ? code : "";
+  if (stopped) return new ChannelError("stopped", "the call to Telegram was stopped");
+  if (name === "TimeoutError" || name === "AbortError") {
+    return new ChannelError("no-answer", "Telegram did not answer in time; the line is made anew");
+  }
+  const unsent = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"].includes(why);
+  return new ChannelError("unreachable", `Telegram cannot be reached${why ? ` (${why})` : ""}`, {
+    delivered: unsent ? "no" : "unknown",
+  });
+}
+
+/** Where to go on, unless that was another bot's place or is so old that Telegram may count anew. */
+function offsetOf(cursor: string | undefined, bot: string, now: number): number | undefined {
+  const [of, offset, seconds] = cursor?.split(":") ?? [];
+  if (of !== bot || now - Number(seconds) * 1_000 > cursorAgeMs) return undefined;
+  return Number(offset);
+}
+
+/** An update that nobody foresaw must not come again for ever. */
+function safely(update: Update, me: Bot): Decoded {
+  try {
+    return decode(update, me);
+  } catch {
+    return { reply: null };
+  }
+}
+
+function plainly<Params extends Content>(params: Params, { plain }: ChannelMessage) {
+  const { parse_mode: _html, ...rest } = params;
+  return { ...rest, text: plain };
+}
+
+/** At most 200 UTF-16 units, never half a character. */
+function toast(text: string): string {
+  if (text.length <= mostToast) return text;
+  let kept = "";
+  for (const { segment } of new Intl.Segmenter("en").segment(text.slice(0, mostToast + 100))) {
+    if (kept.length + segment.length >= mostToast) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    const timer = setTimeout(finish, ms);
+    function finish(): void {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", finish);
+      done();
+    }
+    signal.addEventListener("abort", finish, { once: true });
+  });
+}
