@@ -109,7 +109,7 @@ export function asking(desk: Desk) {
       digest: stored.digest,
       deadlineAt: stored.deadlineAt,
       zone: stored.zone,
-      channels: routes.map((route) => route.channel),
+      channels: [...new Set(routes.map((route) => route.channel))],
       ...(stored.heldUntilAt === undefined ? {} : { heldUntilAt: stored.heldUntilAt }),
       ...more,
     };

@@ -15,7 +15,7 @@ export type InboxTurnOptions = {
 
 /**
  * One received batch, one transaction: every reply is stored under its key, decided and acked, and the cursor moves.
- * Only after that commit the platform is told that we have them.
+ * Only after that commit the platform may be told that we have them.
  */
 export async function takeIn(
   channel: ChannelId,
@@ -49,7 +49,6 @@ export async function takeIn(
     },
     at,
   );
-  if (batch.settle) await batch.settle(receiptsOf(batch.replies, acks));
   return acks;
 }
 
@@ -71,7 +70,8 @@ function ignored(reason: "unknown-sender" | "bad-command", channel: ChannelId): 
   };
 }
 
-function receiptsOf(replies: readonly Reply[], acks: readonly Ack[]): Receipt[] {
+/** What the platform may show for each reply of a batch; nothing where silence is right. */
+export function receiptsOf(replies: readonly Reply[], acks: readonly Ack[]): Receipt[] {
   return replies.flatMap((reply, index) => {
     const ack = acks[index];
     if (!ack || ack.text === "") return [];

@@ -56,7 +56,7 @@ export async function openOwlpost(options: OpenOptions): Promise<Owlpost & { rea
         desk.now(),
       );
       desk.committed();
-      return { channels: desk.routes.map((route) => route.channel) };
+      return { channels: [...new Set(desk.routes.map((route) => route.channel))] };
     },
     events: (since, limit) => store.events(since, limit),
     async close() {

@@ -1,8 +1,13 @@
 import { waitMs } from "../core/backoff.ts";
-import { type AnswerChannel, ChannelError } from "../domain/channel.ts";
+import { type AnswerChannel, type Batch, ChannelError, type Receipt } from "../domain/channel.ts";
 import type { Health } from "./health.ts";
-import { type InboxTurnOptions, takeIn } from "./inbox-turn.ts";
+import { type InboxTurnOptions, receiptsOf, takeIn } from "./inbox-turn.ts";
 import type { Log } from "./log.ts";
+
+/** However long a channel is out of order: presses are kept for minutes only. */
+const longestPauseMs = 60_000;
+/** Batches whose toasts may be under way while the next one is fetched. */
+const mostSettling = 4;
 
 export type PollerOptions = InboxTurnOptions & {
   readonly channel: AnswerChannel;
@@ -10,6 +15,8 @@ export type PollerOptions = InboxTurnOptions & {
   readonly log: Log;
   readonly random: () => number;
   readonly onCommit: () => void;
+  /** Called before the first reception is noted, with what was received last. */
+  readonly onReceive?: () => Promise<void>;
 };
 
 export type Poller = {
@@ -31,10 +38,26 @@ export function startPoller(options: PollerOptions): Poller {
     if (!channel.poll) return;
     const batch = await channel.poll(await store.cursor(channel.id), stop.signal);
     if (batch.replies.length > 0 || batch.cursor !== undefined) {
-      await takeIn(channel.id, batch, options);
+      const acks = await takeIn(channel.id, batch, options);
       options.onCommit();
+      await tell(batch, receiptsOf(batch.replies, acks));
     }
+    await options.onReceive?.();
     await health.received(channel.id);
+    if (!batch.more) firstDone();
+  }
+
+  const settling = new Set<Promise<void>>();
+  /** Toasts are best effort: one that is slow holds up no reply, and one that fails undoes nothing. */
+  async function tell(batch: Batch, receipts: readonly Receipt[]): Promise<void> {
+    if (!batch.settle) return;
+    const told = batch
+      .settle(receipts)
+      .then(() => undefined)
+      .catch((error: unknown) => log.warn({ channel: channel.id, err: error }, "a toast was not shown"))
+      .finally(() => settling.delete(told));
+    settling.add(told);
+    if (settling.size >= mostSettling) await Promise.race(settling);
   }
 
   async function loop(): Promise<void> {
@@ -51,9 +74,10 @@ export function startPoller(options: PollerOptions): Poller {
         await health
           .down(channel.id, known?.message ?? "an unexpected error; see the log")
           .catch(() => undefined);
-        await pause(waitMs(failures, options.random(), known?.retryAfterMs), stop.signal);
+        const wait = Math.min(longestPauseMs, waitMs(failures, options.random()));
+        await pause(Math.max(wait, known?.retryAfterMs ?? 0), stop.signal);
+        firstDone();
       }
-      firstDone();
     }
     firstDone();
   }
@@ -64,6 +88,7 @@ export function startPoller(options: PollerOptions): Poller {
     async close(): Promise<void> {
       stop.abort();
       await running;
+      await Promise.all(settling);
     },
   };
 }

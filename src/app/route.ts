@@ -8,13 +8,16 @@ export type Route = { readonly channel: string; readonly destination: string };
  * so that an ask needs to load no channel.
  */
 export function routesOf(config: Config): readonly Route[] {
-  return config.deliver.map((channel) => ({ channel, destination: destinationOf(config, channel) }));
+  return config.deliver.flatMap((channel) =>
+    destinationsOf(config, channel).map((destination) => ({ channel, destination })),
+  );
 }
 
-function destinationOf(config: Config, channel: string): string {
-  if (channel === "inbox") return "local";
-  const settings = config.channels[channel];
-  const chat =
-    typeof settings === "object" && settings !== null && "chat" in settings ? settings.chat : undefined;
-  return chat === undefined ? "default" : String(chat);
+/** The configured chat, or else the private chat of everybody who is allowed. */
+function destinationsOf(config: Config, channel: string): readonly string[] {
+  if (channel === "inbox") return ["local"];
+  const { chat, allow } = config.channels[channel] ?? {};
+  if (chat !== undefined) return [String(chat)];
+  const people = Array.isArray(allow) ? [...new Set(allow.map(String))] : [];
+  return people.length > 0 ? people : ["default"];
 }
