@@ -1,32 +1,116 @@
+import type { Capabilities, RungName } from "../src/domain/capabilities.ts";
 import type { ChannelMessage } from "../src/domain/channel.ts";
-import type { View } from "../src/domain/view.ts";
+import { oneLine } from "../src/domain/text.ts";
+import type { NoticeView, QuestionView, ReceiptView, View } from "../src/domain/view.ts";
+import { buttonsFor } from "./buttons.ts";
+import { headEnd, sizeOf } from "./fit.ts";
+import { layOut, type Piece, roomOf, sizeOfPieces } from "./ladder.ts";
+import type { Written } from "./markup.ts";
+import { disown, reveal } from "./neutralise.ts";
+import { penFor } from "./pen.ts";
+import { noticeWords } from "./words.ts";
 
-/** A question as plain text, with its buttons beside it. Nothing is cut. */
-export function render(view: View): ChannelMessage {
-  const progress = [
-    view.iteration === undefined ? undefined : `iteration ${view.iteration}`,
-    view.progress,
-  ].filter((each) => each !== undefined);
-  const lines = [
-    `🦉 owlpost needs an answer [${view.id}]`,
-    `Task: ${view.task}${progress.length > 0 ? ` (${progress.join(", ")})` : ""}`,
-    "",
-    view.title,
-    "",
-    view.context.trimEnd(),
-    ...(view.tried === undefined ? [] : ["", "Tried:", view.tried.trimEnd()]),
-    "",
-    ...view.options.flatMap((option) => [
-      `${option.key}) ${option.label}${option.recommended ? "  ← recommended" : ""}`,
-      `   ${option.consequence}`,
-    ]),
-    "",
-    view.standing ?? `⏰ ${view.deadline}`,
-  ];
-  return { headline: `${view.title} [${view.id}]`, body: lines.join("\n"), buttons: view.buttons };
+/** What is to be said, as one row of the matrix can say it. Pure and total: the same view and row give the same message. */
+export function render(view: View, row: Capabilities): ChannelMessage {
+  if (view.type === "question") return question(view, row);
+  return view.type === "receipt" ? receipt(view, row) : notice(view, row);
 }
 
-/** A plain notice. */
-export function renderNotice(kind: string, text: string): ChannelMessage {
-  return { headline: `🦉 ${kind}`, body: text, buttons: [] };
+function question(view: QuestionView, row: Capabilities): ChannelMessage {
+  const { pieces, fit } = layOut(view, row);
+  const buttons = fit === "pointer" ? { list: [], complete: false } : buttonsFor(view, row);
+  const degraded: RungName[] = [];
+  if (isBare(row)) degraded.push("markup");
+  if (view.answerable && !buttons.complete) degraded.push("buttons");
+  if (row.edit === "none") degraded.push("edit");
+  if (row.correlation !== "thread") degraded.push("thread");
+  if (fit !== "whole") degraded.push("size");
+  const mark = view.standing === undefined ? "" : `${[...view.standing][0]} `;
+  return {
+    headline: headline(mark, view.title, ` [${view.id}]`, row),
+    ...joined(pieces),
+    buttons: buttons.list,
+    degraded,
+    // What became of a question never rings; the question itself may.
+    silent: view.standing !== undefined,
+  };
+}
+
+/** Our own words, in which an agent's label or title may stand; lines were folded where they were made. */
+function receipt(view: ReceiptView, row: Capabilities): ChannelMessage {
+  const pen = penFor(row);
+  const lines = reveal(view.text).split("\n");
+  const whole = pen.lines(lines.map((line) => pen.inline(line)));
+  return {
+    headline: headline("", lines.at(-1) ?? "", "", row),
+    ...single("text", whole, view.text, row),
+    silent: view.silent === true,
+  };
+}
+
+function notice(view: NoticeView, row: Capabilities): ChannelMessage {
+  const pen = penFor(row);
+  const title = `🦉 ${noticeWords(view.kind)}`;
+  const head: Piece = { name: "header", written: pen.part(pen.inline(title)) };
+  const rest = single(
+    "text",
+    pen.text(view.text.trimEnd()),
+    view.text,
+    row,
+    row.headline === "none" ? [head] : [],
+  );
+  return { headline: headline("", title, "", row), ...rest, silent: false };
+}
+
+/** One text behind what stands before it, cut at its end where it is too long. */
+function single(
+  name: "text",
+  whole: Written,
+  raw: string,
+  row: Capabilities,
+  before: readonly Piece[] = [],
+): Pick<ChannelMessage, "parts" | "body" | "plain" | "buttons" | "degraded"> {
+  const pen = penFor(row);
+  const room = Math.min(roomOf(row), row.body.partMax ?? roomOf(row)) - pen.frame;
+  const wireRoom = row.body.wire ? (row.body.wire.maxBytes - row.body.wire.restBytes) / 2 : room;
+  const left = room - (before.length > 0 ? sizeOfPieces(before, pen) + 2 : 0);
+  const tooLong = pen.size(whole) > left || (row.body.wire !== undefined && pen.size(whole) > wireRoom);
+  const cut = tooLong ? pen.head(raw, Math.min(left, wireRoom)) : whole;
+  const degraded: RungName[] = [];
+  if (isBare(row)) degraded.push("markup");
+  if (tooLong) degraded.push("size");
+  const pieces = cut ? [...before, { name, written: pen.part(cut) }] : before;
+  return { ...joined(pieces), buttons: [], degraded };
+}
+
+function joined(pieces: readonly Piece[]): Pick<ChannelMessage, "parts" | "body" | "plain"> {
+  return {
+    parts: pieces.map(({ name, written }) => ({ name, text: written.sent })),
+    body: pieces.map((piece) => piece.written.sent).join("\n\n"),
+    plain: pieces.map((piece) => piece.written.shown).join("\n\n"),
+  };
+}
+
+function isBare(row: Capabilities): boolean {
+  return penFor(row).markup.isBare;
+}
+
+/** Never markup; the title is cut, its mark and the id are not. */
+function headline(mark: string, title: string, end: string, row: Capabilities): string {
+  const line = reveal(oneLine(title));
+  // A title of its own may not look like a line of ours; a line of ours may.
+  const said = mark === "" && end !== "" ? disown(line) : line;
+  if (row.headline === "none") return `${mark}${said}${end}`;
+  const { unit } = row.body;
+  const room = row.headline.max - sizeOf(mark + end, unit);
+  const whole = sizeOf(said, unit) <= room;
+  const kept = whole
+    ? said
+    : `${said
+        .slice(
+          0,
+          headEnd(said, room - sizeOf("…", unit), unit, () => 0),
+        )
+        .trimEnd()}…`;
+  return `${mark}${kept}${end}`;
 }

@@ -1,13 +1,14 @@
-import { render, renderNotice } from "../../renderers/render.ts";
+import { rowOf } from "../../renderers/matrix.ts";
+import { render } from "../../renderers/render.ts";
 import { waitMs } from "../core/backoff.ts";
 import { log, move } from "../core/moves.ts";
-import { questionView } from "../core/view.ts";
-import { standing } from "../core/wording.ts";
+import { followUpView, noticeView, questionView } from "../core/view.ts";
 import type { AnswerChannel, ChannelMessage } from "../domain/channel.ts";
 import { ChannelError } from "../domain/channel.ts";
 import type { Instant } from "../domain/ids.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { Effect, Job, Store } from "../domain/store.ts";
+import type { View } from "../domain/view.ts";
 import type { Health } from "./health.ts";
 import type { Log } from "./log.ts";
 
@@ -117,14 +118,20 @@ export function startSender(options: SenderOptions): Sender {
     const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(attemptMs)]);
     if (job.kind === "notice") {
       const notice = job.notice ?? { kind: "notice", text: "" };
-      await channel.post(job.destination, renderNotice(notice.kind, notice.text), job.key, signal);
+      await channel.post(
+        job.destination,
+        message(job, noticeView(notice.kind, notice.text)),
+        job.key,
+        signal,
+      );
       return store.sent(job, undefined, () => [], now());
     }
     if (!stored) return store.drop(job, [], now());
     if (job.kind === "post") {
       // A question that was decided while its post waited is no longer asked.
       if (!isOpen(stored.state)) return store.drop(job, [], now());
-      const ref = await channel.post(job.destination, message(stored), job.key, signal);
+      const view = questionView(stored, now());
+      const ref = await channel.post(job.destination, message(job, view), job.key, signal);
       return store.sent(job, { ref, revision: stored.revision }, (row) => posted(row, stored, job), now());
     }
     const copy = (await store.copies(stored.question.id)).find(
@@ -145,17 +152,16 @@ export function startSender(options: SenderOptions): Sender {
   ): Promise<void> {
     if (channel.edit) {
       try {
-        return await channel.edit(job.destination, ref, message(stored), signal);
+        return await channel.edit(job.destination, ref, message(job, questionView(stored, now())), signal);
       } catch (error) {
         if (!(error instanceof ChannelError && error.permanent)) throw error;
       }
     }
-    const text = `${stored.question.title} [${stored.question.id}]\n${standing(stored, now())}`;
-    await channel.post(job.destination, renderNotice("update", text), job.key, signal);
+    await channel.post(job.destination, message(job, followUpView(stored, now())), job.key, signal);
   }
 
-  function message(stored: StoredQuestion): ChannelMessage {
-    return render(questionView(stored, now()));
+  function message(job: Job, view: View): ChannelMessage {
+    return render(view, rowOf(job.channel));
   }
 
   async function failed(job: Job, stored: StoredQuestion | undefined, error: unknown): Promise<void> {

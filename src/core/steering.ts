@@ -1,6 +1,7 @@
 import type { Sender } from "../domain/command.ts";
 import type { Instant } from "../domain/ids.ts";
 import type { DefaultAction } from "../domain/question.ts";
+import { visibleForm } from "../domain/text.ts";
 import { localClock } from "./time.ts";
 
 /** What one note is about; the first that is there is named. */
@@ -78,7 +79,7 @@ export function readableText(text: string): string {
   return text
     .replace(/\r\n?/g, "\n")
     .replace(/\p{Cs}/gu, "\uFFFD")
-    .replace(unreadable, (found, kept: string | undefined) => kept ?? visible(found));
+    .replace(unreadable, (found, kept: string | undefined) => kept ?? visibleForm(found));
 }
 
 /** First what may stay (group 1), then what is shown: each match is one character. */
@@ -97,11 +98,6 @@ const unreadable = new RegExp(
   ].join(""),
   "gu",
 );
-
-function visible(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  return `\u27E8U+${code.toString(16).toUpperCase().padStart(4, "0")}\u27E9`;
-}
 
 /** Longer than every run of backticks in the text, wherever it stands. */
 function fenceFor(text: string): string {

@@ -1,5 +1,7 @@
 /** What every text of a document goes through before a rule looks at it. */
 
+export { countCharacters, isLargerThan, isLongerThan, shorten, utf8Bytes } from "../domain/text.ts";
+
 /** Printable ASCII, tab and line feed: nothing to do, and by far the most usual. */
 const plain = /^[\t\n -~]*$/;
 const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
@@ -38,44 +40,6 @@ export function isMultiline(text: string): boolean {
 /** White space as people see it: also the invisible characters that leave a line blank. */
 export function isBlank(text: string): boolean {
   return !/[^\s\x85\u200b-\u200d\u2060]/.test(text);
-}
-
-/** Length in Unicode code points. */
-export function countCharacters(text: string): number {
-  let count = text.length;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code < 0xd800 || code > 0xdbff) continue;
-    const next = text.charCodeAt(at + 1);
-    if (next >= 0xdc00 && next <= 0xdfff) {
-      count -= 1;
-      at += 1;
-    }
-  }
-  return count;
-}
-
-export function isLongerThan(text: string, limit: number): boolean {
-  // A code point is at most two units, so only texts in between need counting.
-  return text.length > limit && (text.length > limit * 2 || countCharacters(text) > limit);
-}
-
-/** The first `limit` code points, with an ellipsis as the last where something was cut. */
-export function shorten(text: string, limit: number): string {
-  if (!isLongerThan(text, limit)) return text;
-  return `${[...text.slice(0, limit * 2)].slice(0, limit - 1).join("")}…`;
-}
-
-const encoder = new TextEncoder();
-
-/** Size in bytes of UTF-8. */
-export function utf8Bytes(text: string): number {
-  return encoder.encode(text).length;
-}
-
-export function isLargerThan(text: string, limitBytes: number): boolean {
-  // A unit is at most three bytes.
-  return text.length * 3 > limitBytes && (text.length > limitBytes || utf8Bytes(text) > limitBytes);
 }
 
 /** White space and case folded: how a reply is compared with a label. */

@@ -1,36 +1,93 @@
-import type { Button } from "../domain/channel.ts";
-import { isOpen, type StoredQuestion } from "../domain/question.ts";
-import type { View } from "../domain/view.ts";
-import { defaultWords, standing, timeWords } from "./wording.ts";
+import type { Instant } from "../domain/ids.ts";
+import { isOpen, type Question, type StoredQuestion } from "../domain/question.ts";
+import { countCharacters, oneLine, shorten } from "../domain/text.ts";
+import type { NoticeView, QuestionView, ReceiptView } from "../domain/view.ts";
+import { deadlineLine, standingLines } from "./standing.ts";
+
+const maxCommand = 160;
+const maxFact = 160;
+const maxProgress = 80;
 
 /** What is to be said about a question as it stands: times are text already. */
-export function questionView(stored: StoredQuestion, now: number): View {
+export function questionView(stored: StoredQuestion, now: Instant): QuestionView {
   const { question } = stored;
-  const waiting = isOpen(stored.state) || stored.state === "expired";
-  const buttons: Button[] = waiting
-    ? [
-        ...question.options.map(
-          (option): Button => ({
-            label: `${option.key} ${option.label}`,
-            question: question.id,
-            action: { key: option.key },
-          }),
-        ),
-        { label: "Skip", question: question.id, action: { verb: "skip" } },
-      ]
-    : [];
+  const { facts = {}, links = {}, progress, iteration, tried } = question;
+  const standing = standingLines(stored, now);
+  const command = commandLine(facts.command, facts.exit_code);
+  const diffStat = fact(facts.diff_stat);
+  const branch = fact(facts.branch) ?? fact(links.branch);
   return {
+    type: "question",
     id: question.id,
     kind: question.kind,
     task: question.task,
-    ...(question.progress === undefined ? {} : { progress: question.progress }),
-    ...(question.iteration === undefined ? {} : { iteration: question.iteration }),
+    ...(progress === undefined ? {} : { progress: shorten(oneLine(progress), maxProgress) }),
+    ...(iteration === undefined ? {} : { iteration }),
     title: question.title,
     context: question.context,
-    ...(question.tried === undefined ? {} : { tried: question.tried }),
+    ...(tried === undefined ? {} : { tried }),
+    lowFidelity: question.low_fidelity === true,
+    ...(command === undefined ? {} : { command }),
+    outputTail: outputLines(facts.output_tail),
+    ...(diffStat === undefined ? {} : { diffStat }),
+    ...(branch === undefined ? {} : { branch }),
+    freeFacts: freeFacts(question),
     options: question.options,
-    deadline: `No answer by ${timeWords(stored.deadlineAt, stored.zone, now)} → ${defaultWords(question, stored.defaultAction)}.`,
-    ...(isOpen(stored.state) ? {} : { standing: standing(stored, now) }),
-    buttons,
+    deadline: deadlineLine(stored, now),
+    ...(standing === undefined ? {} : { standing }),
+    answerable: isOpen(stored.state) || stored.state === "expired",
+    fullText: `owlpost status ${question.id}`,
   };
+}
+
+/** What became of a question, where its message cannot be edited: the same words as a message of their own. */
+export function followUpView(stored: StoredQuestion, now: Instant): ReceiptView {
+  const { question } = stored;
+  const standing = standingLines(stored, now) ?? deadlineLine(stored, now);
+  return {
+    type: "receipt",
+    text: `[${question.id}] ${oneLine(question.title)}\n${standing}`,
+    question: question.id,
+    silent: true,
+  };
+}
+
+export function noticeView(kind: string, text: string): NoticeView {
+  return { type: "notice", kind, text };
+}
+
+/** `npm test → exit 1`; the exit code stays, whatever is cut. */
+function commandLine(command: unknown, exitCode: unknown): string | undefined {
+  const said = fact(command, Number.POSITIVE_INFINITY);
+  if (said === undefined) return undefined;
+  const code = fact(exitCode);
+  const end = code === undefined ? "" : ` → exit ${code}`;
+  return `${shorten(said, maxCommand - countCharacters(end))}${end}`;
+}
+
+function outputLines(tail: unknown): readonly string[] {
+  const lines = Array.isArray(tail) ? tail.map(String) : typeof tail === "string" ? [tail] : [];
+  return lines
+    .join("\n")
+    .split(/\r\n|\r|\n/)
+    .filter((line, at, all) => line.trim() !== "" || (at > 0 && at < all.length - 1))
+    .slice(-10);
+}
+
+const named = new Set(["command", "exit_code", "output_tail", "diff_stat", "branch", "next_task"]);
+
+function freeFacts(question: Question): readonly string[] {
+  const own = Object.entries(question.facts ?? {}).filter(([name]) => !named.has(name));
+  const links = Object.entries(question.links ?? {}).filter(([name]) => name !== "branch");
+  return [...own, ...links].flatMap(([name, value]) => {
+    const said = fact(value);
+    return said === undefined ? [] : [`${shorten(oneLine(name), 40)}: ${said}`];
+  });
+}
+
+/** A fact in one line; nothing for what holds nothing. */
+function fact(value: unknown, most: number = maxFact): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const line = oneLine(typeof value === "object" ? JSON.stringify(value) : String(value));
+  return line === "" ? undefined : shorten(line, most);
 }

@@ -15,9 +15,13 @@ export type Capabilities = {
   readonly body: {
     readonly max: number;
     readonly unit: SizeUnit;
+    /** `sent`: escapes and tags count; `shown`: the platform parses the markup first and counts what is left. */
+    readonly counted: "sent" | "shown";
     readonly editMax?: number;
-    /** The whole request, in bytes of UTF-8. */
-    readonly wireMaxBytes?: number;
+    /** The longest single part, in `unit`, where a platform limits its blocks. */
+    readonly partMax?: number;
+    /** The whole request as JSON, and what of it the adapter needs beside the body, in bytes of UTF-8. */
+    readonly wire?: { readonly maxBytes: number; readonly restBytes: number };
   };
   /** One line for a lock screen: its length in `body.unit`, or `none` where the platform has no separate headline. */
   readonly headline: { readonly max: number } | "none";

@@ -36,6 +36,12 @@ export type QuestionView = {
 };
 
 /** The one truthful answer to a reply, in its own words. */
-export type ReceiptView = { readonly type: "receipt"; readonly text: string; readonly question?: QuestionId };
+export type ReceiptView = {
+  readonly type: "receipt";
+  readonly text: string;
+  readonly question?: QuestionId;
+  /** Nobody waits for it: it tells what became of a question, where its message cannot be edited. */
+  readonly silent?: true;
+};
 
 export type NoticeView = { readonly type: "notice"; readonly kind: string; readonly text: string };

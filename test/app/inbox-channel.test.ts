@@ -6,18 +6,17 @@ describe("the inbox as a channel", () => {
   it("takes every post at once, under the question's id", async () => {
     const inbox = open();
     const { signal } = new AbortController();
-    const button = { label: "1", question: aQuestionId, action: { key: "1" } };
-    expect(await inbox.post("local", { headline: "", body: "", buttons: [button] }, "k1", signal)).toBe(
-      aQuestionId,
-    );
-    expect(await inbox.post("local", { headline: "", body: "", buttons: [] }, "k2", signal)).toBe("k2");
+    const button = { label: "1", question: aQuestionId, action: { key: "1" }, primary: true };
+    const message = { headline: "", parts: [], body: "", plain: "", degraded: [], silent: false };
+    expect(await inbox.post("local", { ...message, buttons: [button] }, "k1", signal)).toBe(aQuestionId);
+    expect(await inbox.post("local", { ...message, buttons: [] }, "k2", signal)).toBe("k2");
     expect([inbox.id, inbox.rings, inbox.destinations, inbox.poll]).toEqual([
       "inbox",
       false,
       ["local"],
       undefined,
     ]);
-    await inbox.edit?.("local", aQuestionId, { headline: "", body: "", buttons: [] }, signal);
+    await inbox.edit?.("local", aQuestionId, { ...message, buttons: [] }, signal);
     await inbox.close();
   });
 

@@ -72,12 +72,12 @@ describe("sending", () => {
     await service.owlpost.decide({ verb: "choose", question: id, key: "1" }, "cli");
     await until(
       () => bodies(peer)[0],
-      (line) => line?.startsWith("answered: option 1") === true,
+      (line) => line?.startsWith("✅ Answered: 1 — ") === true,
     );
     await service.owlpost.take({ run: "a3f2" });
     await until(
       () => bodies(peer)[0],
-      (line) => line?.includes("picked up by run a3f2") === true,
+      (line) => line?.startsWith("▶ Picked up by run a3f2") === true,
     );
     expect(peer.messages).toHaveLength(1);
     expect(peer.messages[0]?.posts).toBe(1);
@@ -188,7 +188,9 @@ describe("sending", () => {
         () => peer.messages.length,
         (count) => count === 2,
       );
-      expect(peer.messages[1]?.versions[0]?.body).toContain(`[${id}]\nanswered: option 2`);
+      expect(peer.messages[1]?.versions[0]?.body).toMatch(
+        new RegExp(`^\\[${id}\\] [^\n]+\n✅ Answered: 2 — `),
+      );
       await service.settle();
       expect(peer.messages).toHaveLength(2);
     }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { render } from "../../renderers/render.ts";
-import { questionView } from "../../src/core/view.ts";
+import { mayStillAnswer } from "../../src/core/standing.ts";
+import { followUpView, questionView } from "../../src/core/view.ts";
 import { choiceWords, defaultWords, senderWords, shorten, standing } from "../../src/core/wording.ts";
 import { defaultActions, type StoredQuestion } from "../../src/domain/question.ts";
 import { anAnswer, aQuestion, aStored, evening, hour } from "../builders.ts";
@@ -79,17 +79,23 @@ describe("where a question stands, in words", () => {
 
 test("field 80: no text for an outcome that no person caused speaks of a person", () => {
   const nobody = /\b(user|users|you|your|yours|he|she|human|eric|declined|chose|chosen|selected)\b/i;
+  // What may still be done is said to the reader, once, and only while it may.
+  const invitation = new RegExp(`${mayStillAnswer}( until then)?\\.$`);
   const texts = defaultActions.flatMap((defaultAction) =>
     (["expired", "default_applied", "resolved", "cancelled"] as const).flatMap((state) => {
       const stored = aStored({ state, defaultAction, claim, result: "skipped", why: "the spec was removed" });
+      const shown = questionView(stored, morning).standing ?? "";
+      expect(invitation.test(shown)).toBe(state === "expired");
       return [
         standing(stored, morning),
         defaultWords(stored.question, defaultAction),
-        questionView(stored, morning).standing ?? "",
+        shown.replace(invitation, ""),
+        followUpView(stored, morning).text.replace(invitation, ""),
+        questionView(aStored({ defaultAction }), morning).deadline,
       ];
     }),
   );
-  expect(texts).toHaveLength(36);
+  expect(texts).toHaveLength(60);
   for (const text of texts) expect(text).not.toMatch(nobody);
 });
 
@@ -106,43 +112,4 @@ test("a long answer in words is shortened by code points, on one line", () => {
   expect(
     choiceWords(aQuestion(), { outcome: "answered", text: "both, please", via: "cli", at: 0, digest: "d" }),
   ).toBe("in words: “both, please”");
-});
-
-describe("the message", () => {
-  test("holds everything a person needs to decide", () => {
-    const stored = aStored();
-    const message = render(questionView(stored, evening));
-    expect(message.body).toBe(
-      [
-        "🦉 owlpost needs an answer [q-a3f2-012-fix-auth-1]",
-        "Task: 012-fix-auth (iteration 7, 2 of 5 specs done)",
-        "",
-        "Token refresh strategy for the auth middleware?",
-        "",
-        "Sessions must survive a browser restart, the schema may not change. See `src/auth/session.ts`.",
-        "",
-        "Tried:",
-        "Cookies only: `tests/auth.spec.ts` still fails.",
-        "",
-        "1) Refresh-token rotation  ← recommended",
-        "   No schema change, survives a restart",
-        "2) Extend the TTL to 30 days",
-        "   Trivial diff, weaker security",
-        "",
-        "⏰ No answer by 06:00 → the spec will be skipped at the loop's next stop.",
-      ].join("\n"),
-    );
-    expect(message.buttons.map((button) => button.action)).toEqual([
-      { key: "1" },
-      { key: "2" },
-      { verb: "skip" },
-    ]);
-  });
-
-  test("loses its buttons once it is decided, and says what was decided", () => {
-    const message = render(questionView(aStored({ state: "answered", answer: anAnswer() }), morning));
-    expect(message.buttons).toEqual([]);
-    expect(message.body).toContain("answered: option 1 — Refresh-token rotation");
-    expect(message.body).not.toContain("⏰");
-  });
 });

@@ -1,0 +1,252 @@
+import type { Capabilities } from "../src/domain/capabilities.ts";
+import type { PartName } from "../src/domain/channel.ts";
+import type { QuestionView } from "../src/domain/view.ts";
+import type { Written } from "./markup.ts";
+import { type Pen, penFor } from "./pen.ts";
+import { type Fixed, fixedPieces } from "./pieces.ts";
+import { cutWords, elsewhereWords, triedWords } from "./words.ts";
+
+/** A part of a message as it is sent and as it is shown. */
+export type Piece = { readonly name: PartName; readonly written: Written };
+
+/** `whole`: nothing was cut. `pointer`: not even what is never cut fits; the options stand elsewhere. */
+export type Laid = { readonly pieces: readonly Piece[]; readonly fit: "whole" | "cut" | "pointer" };
+
+/** What is in the message of all that may be left out. */
+type Kept = {
+  readonly freeFacts: boolean;
+  readonly diffStat: boolean;
+  readonly branch: boolean;
+  readonly tail: Written | undefined;
+  readonly context: Written | undefined;
+  readonly tried: Written | undefined;
+  /** Says that something was left out, and where all of it is. */
+  readonly note: boolean;
+  /** The greeting and the task; without it only the id stands there. */
+  readonly greeting: boolean;
+  readonly options: boolean;
+};
+
+/** Context keeps this much of its beginning until all of `tried` is gone: it says what the question is about. */
+const contextFloor = 120;
+const tailLinesKept = 3;
+const tailLineMost = 160;
+
+/** The most a body may hold in this row: what is posted must leave room for what it becomes. */
+export function roomOf(row: Capabilities): number {
+  return Math.min(row.body.max, row.body.editMax ?? row.body.max);
+}
+
+/** Size of what is never cut, in the row's unit. A question for which it is above `roomOf` does not fit the row. */
+export function uncutSize(view: QuestionView, row: Capabilities): number {
+  const pen = penFor(row);
+  const fixed = fixedPieces(view, row, pen);
+  return sizeOfPieces(composed(view, pen, fixed, leastKept(view, pen)), pen);
+}
+
+/** May the row show this question with everything that is never cut? */
+export function fitsRow(view: QuestionView, row: Capabilities): boolean {
+  const pen = penFor(row);
+  const least = composed(view, pen, fixedPieces(view, row, pen), leastKept(view, pen));
+  return fits(least, pen, row, roomOf(row));
+}
+
+export function layOut(view: QuestionView, row: Capabilities): Laid {
+  const pen = penFor(row);
+  const fixed = fixedPieces(view, row, pen);
+  let most = roomOf(row);
+  for (;;) {
+    const laid = layOutWithin(view, row, pen, fixed, most);
+    const over = wireExcess(laid.pieces, row);
+    if (over <= 0 || laid.fit === "pointer") return laid;
+    // Each unit of the body is at least one byte on the wire.
+    most -= over;
+  }
+}
+
+function layOutWithin(view: QuestionView, row: Capabilities, pen: Pen, fixed: Fixed, most: number): Laid {
+  const partMax = Math.min(row.body.partMax ?? most, most);
+  const clippedContext = clipped(view.context, partMax, pen, "head");
+  const clippedTried = clipped(view.tried, partMax, pen, "tail");
+  const whole: Kept = {
+    freeFacts: true,
+    diffStat: true,
+    branch: true,
+    tail: tailPiece(view.outputTail.join("\n"), pen),
+    context: clippedContext.written,
+    tried: clippedTried.written,
+    note: clippedContext.cut || clippedTried.cut,
+    greeting: true,
+    options: true,
+  };
+  const compose = (kept: Kept): readonly Piece[] => composed(view, pen, fixed, kept);
+  let kept = whole;
+  let pieces = compose(kept);
+  const enough = (): boolean => fits(pieces, pen, row, most);
+  const take = (change: Partial<Kept>): boolean => {
+    kept = { ...kept, ...change };
+    pieces = compose(kept);
+    return enough();
+  };
+  const laid = (): Laid => ({ pieces, fit: kept === whole && !whole.note ? "whole" : "cut" });
+  /** How much room a field has when all the rest stays. */
+  const roomFor = (without: Partial<Kept>, name: PartName, glue: number): number => {
+    const rest = compose({ ...kept, ...without });
+    const others = rest.filter((piece) => piece.name !== name);
+    const own = rest.find((piece) => piece.name === name);
+    const inPart = partMax - (own ? pen.size(own.written) : 0) - glue;
+    return Math.min(most - sizeOfPieces(rest, pen) - (others.length === rest.length ? 2 : 0) - glue, inPart);
+  };
+
+  if (enough()) return laid();
+  kept = { ...kept, note: true };
+  if (view.freeFacts.length > 0 && take({ freeFacts: false })) return laid();
+  if (view.diffStat !== undefined && take({ diffStat: false })) return laid();
+  if (view.branch !== undefined && take({ branch: false })) return laid();
+  if (kept.tail) {
+    const name = view.lowFidelity ? "tail" : "facts";
+    const glue = pen.size(pen.markup.block("")) + 2;
+    const tail = shorterTail(view, roomFor({ tail: undefined }, name, glue), pen);
+    if (take({ tail })) return laid();
+  }
+  const cutContext = (least: number): boolean => {
+    const room = Math.max(roomFor({ context: undefined }, "context", pen.frame), least);
+    return take({ context: pen.head(view.context, room) });
+  };
+  const floor = Math.min(contextFloor, kept.context ? pen.size(kept.context) : 0);
+  if (kept.context && pen.size(kept.context) > contextFloor && cutContext(floor)) return laid();
+  if (view.tried !== undefined) {
+    const label = pen.size(pen.lines([triedLabel(pen), ""]));
+    const room = roomFor({ tried: undefined }, "tried", label + pen.frame);
+    if (take({ tried: pen.tail(view.tried, room) })) return laid();
+  }
+  if (kept.context && cutContext(0)) return laid();
+  if (take({ context: undefined, note: false })) return laid();
+  if (take({ greeting: false })) return laid();
+  if (!view.answerable && take({ options: false })) return laid();
+  return { pieces: pointer(view, pen, fixed, most), fit: "pointer" };
+}
+
+/** What is never cut. */
+function leastKept(view: QuestionView, pen: Pen): Kept {
+  return {
+    freeFacts: false,
+    diffStat: false,
+    branch: false,
+    tail: view.lowFidelity ? shorterTail(view, 0, pen) : undefined,
+    context: undefined,
+    tried: undefined,
+    note: false,
+    greeting: false,
+    options: view.answerable,
+  };
+}
+
+function clipped(
+  raw: string | undefined,
+  room: number,
+  pen: Pen,
+  side: "head" | "tail",
+): { readonly written: Written | undefined; readonly cut: boolean } {
+  if (raw === undefined || raw.trim() === "") return { written: undefined, cut: false };
+  const text = side === "head" ? raw.trimEnd() : raw.replace(/^[^\S\n]*\n|\s+$/g, "");
+  // Far too long whatever is counted: only the end that is kept is looked at.
+  const written = text.length > room * 3 + 4096 ? undefined : pen.text(text);
+  const frame = pen.frame + (side === "tail" ? pen.size(pen.lines([triedLabel(pen), ""])) : 0);
+  if (written && pen.size(written) + frame <= room) return { written, cut: false };
+  return { written: pen[side](text, room - frame), cut: true };
+}
+
+function tailPiece(text: string, pen: Pen): Written | undefined {
+  return text.trim() === "" ? undefined : pen.block(text);
+}
+
+/** Whole lines from the end, as many as fit; a synthesised question keeps three of them, however little room there is. */
+function shorterTail(view: QuestionView, room: number, pen: Pen): Written | undefined {
+  const lines = view.outputTail;
+  for (let from = 1; from < lines.length; from += 1) {
+    const written = pen.block(`…\n${lines.slice(from).join("\n")}`);
+    if (pen.size(written) <= room) return written;
+    if (view.lowFidelity && lines.length - from <= tailLinesKept) break;
+  }
+  if (view.lowFidelity) {
+    const last = lines.slice(-tailLinesKept).map((line) => pen.ending(line, tailLineMost));
+    return tailPiece(last.join("\n"), pen);
+  }
+  const last = pen.ending(lines.at(-1) ?? "", Math.floor(room / 6));
+  const written = tailPiece(last, pen);
+  return written && last.length > 8 && pen.size(written) <= room ? written : undefined;
+}
+
+function composed(view: QuestionView, pen: Pen, fixed: Fixed, kept: Kept): readonly Piece[] {
+  const pieces: Piece[] = [];
+  const add = (name: PartName, ...lines: readonly (Written | undefined)[]): void => {
+    const there = lines.filter((line) => line !== undefined);
+    if (there.length === 0) return;
+    const { sent, shown } = there.length === 1 && there[0] ? there[0] : pen.lines(there);
+    pieces.push({ name, written: { sent: pen.markup.part(sent), shown } });
+  };
+  const branch = kept.branch ? fixed.branch : undefined;
+  const front = kept.greeting ? fixed.greeting : fixed.bareId;
+  pieces.push({ name: "header", written: pen.join([fixed.opening, pen.part(front)]) });
+  add("title", fixed.title);
+  if (view.lowFidelity) add("tail", kept.tail && fixed.tailLabel, kept.tail);
+  add("context", kept.context);
+  add("tried", kept.tried && pen.lines([triedLabel(pen), kept.tried]));
+  add(
+    "facts",
+    fixed.command,
+    view.lowFidelity ? undefined : kept.tail,
+    kept.diffStat ? fixed.diffStat : undefined,
+    ...(kept.freeFacts ? fixed.freeFacts : []),
+    fixed.isStanding ? branch : undefined,
+  );
+  if (kept.note) add("cut", pen.own(cutWords(view)));
+  if (kept.options) for (const option of fixed.options) add("option", option);
+  if (fixed.isStanding) add("standing", fixed.deadline);
+  else add("deadline", fixed.deadline, branch);
+  add("reply", fixed.reply);
+  return pieces;
+}
+
+function triedLabel(pen: Pen): Written {
+  const { sent, shown } = pen.own(triedWords);
+  return { sent: pen.markup.strong(sent), shown };
+}
+
+/** Headline, id, deadline, and where the options are. */
+function pointer(view: QuestionView, pen: Pen, fixed: Fixed, most: number): readonly Piece[] {
+  const last: Piece[] = [
+    { name: fixed.isStanding ? "standing" : "deadline", written: pen.part(fixed.deadline) },
+    ...(view.answerable ? [{ name: "text" as const, written: pen.part(pen.own(elsewhereWords(view))) }] : []),
+  ];
+  const id: Piece = { name: "header", written: pen.join([fixed.opening, pen.part(fixed.bareId)]) };
+  const room = most - sizeOfPieces([id, ...last], pen) - 2 - pen.frame;
+  const whole = pen.inline(view.title);
+  const title = pen.size(whole) <= room ? whole : pen.head(view.title, room);
+  const pieces = title ? [id, { name: "title" as const, written: pen.part(title) }, ...last] : [id, ...last];
+  if (sizeOfPieces(pieces, pen) <= most) return pieces;
+  const rest = pen.head(`[${view.id}] ${view.deadline}`, most - pen.frame);
+  return rest ? [{ name: "text", written: pen.part(rest) }] : [];
+}
+
+export function sizeOfPieces(pieces: readonly Piece[], pen: Pen): number {
+  let size = 2 * Math.max(0, pieces.length - 1);
+  for (const piece of pieces) size += pen.size(piece.written);
+  return size;
+}
+
+function fits(pieces: readonly Piece[], pen: Pen, row: Capabilities, most: number): boolean {
+  const { partMax } = row.body;
+  if (partMax !== undefined && pieces.some((piece) => pen.size(piece.written) > partMax)) return false;
+  return sizeOfPieces(pieces, pen) <= most;
+}
+
+/** How many bytes the request would be too long as JSON. */
+function wireExcess(pieces: readonly Piece[], row: Capabilities): number {
+  const { wire } = row.body;
+  if (!wire) return 0;
+  const encoder = new TextEncoder();
+  const body = pieces.map((piece) => piece.written.sent).join("\n\n");
+  return encoder.encode(JSON.stringify(body)).length + wire.restBytes - wire.maxBytes;
+}

@@ -1,0 +1,193 @@
+import type { Capabilities } from "../src/domain/capabilities.ts";
+import type { ChannelId } from "../src/domain/ids.ts";
+
+const second = 1_000;
+const hour = 3_600 * second;
+
+/** One row a channel. Adding a channel is adding a row here and a file in `channels/`. */
+export const matrix = {
+  telegram: {
+    body: { max: 4096, unit: "utf16", counted: "shown", editMax: 4096 },
+    headline: "none",
+    dialect: "telegram-html",
+    // 64 units are allowed, phones show about 40.
+    buttons: { max: 100, perRow: 8, label: 40, payloadBytes: 64, kind: "callback" },
+    freeText: "reply",
+    correlation: "thread",
+    edit: "yes",
+    inbound: "poll",
+    identity: "strong",
+    verbMark: "/",
+    retention: { textMs: 24 * hour, pressMs: 150 * second },
+    rings: true,
+    visibility: "private",
+    sources: [
+      {
+        where: "core.telegram.org/bots/api, sendMessage and editMessageText: 4096 after entities parsing",
+        on: "2026-11-30",
+      },
+      { where: "npm @grammyjs/types 5.0.0, markup.d.ts: callback_data 1 to 64 bytes", on: "2026-11-30" },
+      {
+        where:
+          "github.com/tdlib/telegram-bot-api 01a3679, Client.cpp: updates 86,400 s, callback queries 150 s",
+        on: "2026-11-30",
+      },
+    ],
+  },
+  slack: {
+    // A message may be edited as long as its `text` is short: that is the headline, so blocks set the limit.
+    body: { max: 10_000, unit: "utf16", counted: "sent", editMax: 10_000, partMax: 3000 },
+    headline: { max: 150 },
+    dialect: "mrkdwn",
+    buttons: { max: 25, perRow: 5, label: 75, payloadBytes: 2000, kind: "callback" },
+    freeText: "thread",
+    correlation: "thread",
+    edit: "yes",
+    inbound: "socket",
+    identity: "strong",
+    verbMark: "!",
+    retention: { textMs: 0, pressMs: 0 },
+    rings: true,
+    visibility: "group",
+    sources: [
+      {
+        where: "npm @slack/types 3.2.0: section 3000, header 150, 25 elements, label 75, value 2000",
+        on: "2026-11-30",
+      },
+      {
+        where: "github.com/slackapi/bolt-js issue 2509: all blocks together fail near 13,000",
+        on: "2026-11-30",
+      },
+      { where: "hex.pm slack_kit, chat.update: text over 4,000 is msg_too_long", on: "2026-11-30" },
+    ],
+  },
+  ntfy: {
+    body: { max: 4095, unit: "utf8", counted: "sent", wire: { maxBytes: 8192, restBytes: 2400 } },
+    headline: { max: 250 },
+    dialect: "ntfy",
+    buttons: { max: 3, perRow: 3, label: 40, payloadBytes: 512, kind: "publish" },
+    freeText: "compose",
+    correlation: "id",
+    edit: "none",
+    inbound: "poll",
+    identity: "token",
+    verbMark: "/",
+    retention: { textMs: 12 * hour, pressMs: 12 * hour },
+    rings: true,
+    visibility: "group",
+    sources: [
+      {
+        where:
+          "ntfy 2.11.0 server, run: 4096 bytes become an attachment, a fourth action is refused with 40018",
+        on: "2026-11-30",
+      },
+      {
+        where: "github.com/binwiederhier/ntfy 81a486a, server.go: JSON body at most twice the message limit",
+        on: "2026-11-30",
+      },
+      { where: "github.com/binwiederhier/ntfy 81a486a, config.go: cache of 12 hours", on: "2026-11-30" },
+    ],
+  },
+  email: {
+    body: { max: 98_000, unit: "utf8", counted: "sent" },
+    headline: { max: 250 },
+    dialect: "mail",
+    buttons: { max: 9, perRow: 1, label: 90, payloadBytes: 1800, kind: "mailto" },
+    freeText: "reply",
+    correlation: "thread",
+    edit: "none",
+    inbound: "poll",
+    identity: "token",
+    verbMark: "/",
+    retention: { textMs: "unlimited", pressMs: "unlimited" },
+    rings: true,
+    visibility: "private",
+    sources: [
+      {
+        where: "Gmail clips HTML above about 102 KB; the rest is for the mail's own frame",
+        on: "2026-11-30",
+      },
+      {
+        where: "RFC 6068 and clients: mailto addresses of at most about 1,800 characters",
+        on: "2026-11-30",
+      },
+    ],
+  },
+  github: {
+    body: { max: 65_536, unit: "utf16", counted: "sent", editMax: 65_536 },
+    headline: "none",
+    dialect: "gfm",
+    buttons: "none",
+    freeText: "comment",
+    correlation: "id",
+    edit: "yes",
+    inbound: "poll",
+    identity: "strong",
+    verbMark: "/",
+    retention: { textMs: "unlimited", pressMs: "unlimited" },
+    rings: true,
+    visibility: "public",
+    sources: [{ where: "docs.github.com, issue comments: 65,536 characters, 422 above", on: "2026-11-30" }],
+  },
+  feishu: {
+    body: { max: 18_000, unit: "utf8", counted: "sent", wire: { maxBytes: 20_480, restBytes: 2000 } },
+    headline: { max: 250 },
+    dialect: "feishu-card",
+    buttons: "none",
+    freeText: "none",
+    correlation: "none",
+    edit: "none",
+    inbound: "none",
+    identity: "none",
+    verbMark: "/",
+    retention: { textMs: "unlimited", pressMs: "unlimited" },
+    rings: true,
+    visibility: "group",
+    sources: [
+      {
+        where:
+          "open.larkoffice.com, custom bot guide: request body 20 KB, code 9499 above, buttons open links only",
+        on: "2026-11-30",
+      },
+    ],
+  },
+  webhook: {
+    body: { max: 65_536, unit: "utf8", counted: "sent" },
+    headline: { max: 250 },
+    dialect: "plain",
+    buttons: "none",
+    freeText: "none",
+    correlation: "none",
+    edit: "none",
+    inbound: "none",
+    identity: "none",
+    verbMark: "/",
+    retention: { textMs: "unlimited", pressMs: "unlimited" },
+    rings: true,
+    visibility: "private",
+    sources: [{ where: "owlpost's own choice; the receiver sets its own limits", on: "2026-11-30" }],
+  },
+  inbox: {
+    body: { max: 1_000_000, unit: "utf16", counted: "sent", editMax: 1_000_000 },
+    headline: { max: 250 },
+    dialect: "plain",
+    buttons: { max: 10, perRow: 1, label: 90, payloadBytes: 512, kind: "callback" },
+    freeText: "page",
+    correlation: "thread",
+    edit: "yes",
+    inbound: "page",
+    identity: "owner",
+    verbMark: "/",
+    retention: { textMs: "unlimited", pressMs: "unlimited" },
+    rings: false,
+    visibility: "private",
+    sources: [{ where: "owlpost's own page; it reads the store itself", on: "2026-11-30" }],
+  },
+} as const satisfies Readonly<Record<string, Capabilities>>;
+
+const rows: Readonly<Record<string, Capabilities>> = matrix;
+
+/** The row of a channel; plain text without buttons for one that has none. */
+export function rowOf(channel: ChannelId): Capabilities {
+  return Object.hasOwn(rows, channel) ? (rows[channel] ?? matrix.webhook) : matrix.webhook;
+}

@@ -1,0 +1,33 @@
+import { angleGrowth, escapeAngles, type Markup, type Written } from "./markup.ts";
+import { calmShortcodes, joiner } from "./neutralise.ts";
+
+/**
+ * mrkdwn has no escape for its own characters: one that could open a format or a quote is set apart by word joiners.
+ * Escaping alone silences `<!channel>` and `<@U…>`.
+ */
+function calm(text: string): string {
+  if (!/[*_~`:>]/.test(text)) return text;
+  return calmShortcodes(text)
+    .replace(/(?<![A-Za-z0-9])[*_~`](?=\S)/g, `${joiner}$&${joiner}`)
+    .replace(/^(?=[^\S\n]*>)/gm, joiner);
+}
+
+/** A backtick inside code would end it: such a text stands as it is. */
+function inCode(text: string, fence: string): Written {
+  if (!text.includes("`")) return { sent: `${fence}${escapeAngles(text)}${fence}`, shown: text };
+  const shown = calm(text);
+  return { sent: escapeAngles(shown), shown };
+}
+
+export const mrkdwn: Markup = {
+  calm,
+  escape: escapeAngles,
+  growth: angleGrowth,
+  strong: (sent) => `*${sent}*`,
+  code: (text) => inCode(text, "`"),
+  block: (text) => inCode(text, "```"),
+  part: (sent) => sent,
+  newline: "\n",
+  keycaps: true,
+  isBare: false,
+};

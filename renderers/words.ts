@@ -1,0 +1,65 @@
+import type { Capabilities } from "../src/domain/capabilities.ts";
+import type { QuestionView } from "../src/domain/view.ts";
+
+/** The fixed words of a question message. */
+
+const headers: Readonly<Record<string, string>> = {
+  decide: "owlpost needs a decision",
+  blocked: "owlpost: a task is blocked",
+  stalled: "owlpost: a task is stuck",
+  approval: "owlpost needs an approval",
+  fact: "owlpost needs a fact",
+};
+
+export function headerWords(kind: string): string {
+  return headers[kind] ?? "owlpost needs an answer";
+}
+
+const notices: Readonly<Record<string, string>> = {
+  "run-complete": "The run is complete",
+  stalled: "A run has stalled",
+  blocked: "A task is blocked",
+};
+
+export function noticeWords(kind: string): string {
+  return notices[kind] ?? kind;
+}
+
+export const lowFidelityWords =
+  "The agent gave no options of its own, so these are the usual two. Its last output:";
+export const triedWords = "Tried:";
+export const recommendedWords = "← recommended";
+
+export function cutWords(view: QuestionView): string {
+  return `✂ Shortened. In full: ${view.fullText}`;
+}
+
+/** How to answer without a button: every key, and the verbs with the row's mark. */
+export function replyLine(view: QuestionView, row: Capabilities, hasButtons: boolean): string {
+  const { verbMark: mark, correlation } = row;
+  const keys = view.options.map((option) => option.key).join(" / ");
+  const bare = `${keys} / ${mark}skip / ${mark}steer <text>`;
+  const named = `${view.id}, then ${keys}; or ${mark}skip ${view.id}; or ${mark}steer ${view.id} <text>`;
+  const what = correlation === "thread" ? bare : named;
+  const or = (words: string): string =>
+    hasButtons ? `Or ${words[0]?.toLowerCase()}${words.slice(1)}` : words;
+  switch (row.freeText) {
+    case "reply":
+      return or(`Reply: ${what}`);
+    case "thread":
+      return or(`Reply in this thread: ${what}`);
+    case "comment":
+      return or(`Comment ${what}`);
+    case "compose":
+      return or(`Send to the reply topic ${what}`);
+    case "page":
+      return or(`Answer here: ${bare}`);
+    default:
+      return `Answer on another channel with ${named}`;
+  }
+}
+
+/** For a channel that is too small even for what is never cut. */
+export function elsewhereWords(view: QuestionView): string {
+  return `The options do not fit here. See them and answer: ${view.fullText}, or the inbox.`;
+}

@@ -1,0 +1,73 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { matrix } from "../renderers/matrix.ts";
+import { render } from "../renderers/render.ts";
+import { followUpView, noticeView } from "../src/core/view.ts";
+import type { Capabilities } from "../src/domain/capabilities.ts";
+import type { ChannelMessage } from "../src/domain/channel.ts";
+import type { View } from "../src/domain/view.ts";
+import { cases, caseView } from "./renderers/cases.ts";
+
+/** `npm run golden` writes what a person reads; without it the files are compared. CI never writes. */
+const folder = join(import.meta.dirname, "golden");
+const write = process.env.GOLDEN === "write";
+
+const views: Readonly<Record<string, View>> = {
+  ...Object.fromEntries(Object.keys(cases).map((name) => [name, caseView(name)])),
+  "follow-up-answered": followUpView(...followUp("answered")),
+  "follow-up-expired": followUpView(...followUp("expired")),
+  "notice-run-complete": noticeView(
+    "run-complete",
+    "5 of 5 specs done, 2 questions are open. See report.md.",
+  ),
+};
+
+function followUp(name: string): Parameters<typeof followUpView> {
+  const found = cases[name];
+  if (!found) throw new Error(`no case ${name}`);
+  return [...found];
+}
+
+describe.each(Object.entries(matrix as Readonly<Record<string, Capabilities>>))("%s", (channel, row) => {
+  test.each(Object.entries(views))("%s", (name, view) => {
+    const text = asRead(render(view, row), row);
+    const path = join(folder, channel, `${name}.txt`);
+    if (write) {
+      mkdirSync(join(folder, channel), { recursive: true });
+      writeFileSync(path, text);
+    }
+    expect(text).toBe(readFileSync(path, "utf8"));
+  });
+});
+
+test("no golden file is an orphan, and CI does not write", () => {
+  const known = Object.keys(views).map((name) => `${name}.txt`);
+  const orphans = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap((entry) =>
+      readdirSync(join(folder, entry.name))
+        .filter((file) => !(entry.name in matrix && (known.includes(file) || file.endsWith(".wire.json"))))
+        .map((file) => join(folder, entry.name, file)),
+    );
+  if (write) for (const path of orphans) rmSync(path);
+  else expect(orphans).toEqual([]);
+  expect(write && process.env.CI !== undefined).toBe(false);
+});
+
+/** Lock screen, message, buttons: from top to bottom as on the screen. Word joiners are invisible there, too. */
+function asRead(message: ChannelMessage, row: Capabilities): string {
+  const buttons = message.buttons.map((button) => `[ ${button.primary ? "● " : ""}${button.label} ]`);
+  return `${[
+    `${message.silent ? "silent" : "rings"}: ${message.headline}`,
+    "─".repeat(40),
+    message.plain,
+    ...(buttons.length === 0
+      ? []
+      : ["", buttons.join(row.buttons === "none" || row.buttons.perRow === 1 ? "\n" : " ")]),
+    "─".repeat(40),
+    `degraded: ${message.degraded.join(", ") || "nothing"}`,
+  ]
+    .join("\n")
+    .replaceAll("\u2060", "")}\n`;
+}
