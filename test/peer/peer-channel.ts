@@ -118,7 +118,7 @@ function refused(status: number, retryAfter: string | undefined): ChannelError {
       ...(retryAfter === undefined ? {} : { retryAfterMs: Number(retryAfter) * 1_000 }),
     });
   }
-  const permanent = status === 403 || status === 404;
+  const permanent = [403, 404, 413].includes(status);
   return new ChannelError(`status-${status}`, `the peer answered ${status}`, {
     permanent,
     delivered: permanent ? "no" : "unknown",

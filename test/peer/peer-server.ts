@@ -41,12 +41,17 @@ export type Peer = {
   readonly receipts: readonly Receipt[];
   /** Updates below this number are confirmed and will not come again. */
   confirmedBelow(): number;
+  /** Is a poll held at this moment? */
+  isPolled(): boolean;
   press(press: Press): Update;
   fail(fault: Fault): void;
   /** Faults that have not happened yet. */
   faults(): readonly Fault[];
   close(): Promise<void>;
 };
+
+/** The longest body that a message may have, in UTF-16 units. */
+export const mostPeerUnits = 20_000;
 
 type Reply = { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> };
 
@@ -73,6 +78,7 @@ export async function startPeer(): Promise<Peer> {
   }
 
   function post(body: { destination: string; key: string; message: ChannelMessage }): Reply {
+    if (body.message.body.length > mostPeerUnits) return { status: 413, body: { error: "too long" } };
     const known = byKey.get(`${body.destination}\n${body.key}`);
     if (known) {
       known.posts += 1;
@@ -178,6 +184,7 @@ export async function startPeer(): Promise<Peer> {
     updates,
     receipts,
     confirmedBelow: () => confirmed,
+    isPolled: () => waiting.size > 0,
     press,
     fail: (fault) => faults.push(fault),
     faults: () => faults,

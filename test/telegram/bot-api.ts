@@ -67,11 +67,11 @@ type Bot = {
 
 /**
  * The next calls of that method fail. `swallow`: it is done, but its reply never arrives; `reset`: it is not even read;
- * `hang`: nothing comes back at all; a refusal is what Telegram would say.
+ * `hang`: nothing comes back at all; `empty`: a poll is not held; a refusal is what Telegram would say.
  */
 export type Fault = {
   readonly method: string;
-  readonly how: "swallow" | "reset" | "hang" | "html" | Refusal;
+  readonly how: "swallow" | "reset" | "hang" | "html" | "empty" | Refusal;
   times: number;
   readonly chat?: number;
 };
@@ -443,7 +443,9 @@ export async function startBotApi(options: { readonly now?: () => number } = {})
         ? { ok: false, ...fault.how }
         : fault?.how === "reset"
           ? refused(0, "")
-          : await run(token, method, params, gone);
+          : fault?.how === "empty"
+            ? done([])
+            : await run(token, method, params, gone);
     calls.push({ method, params, ok: reply.ok });
     if (fault?.how === "swallow" || fault?.how === "reset") {
       request.socket.destroy();

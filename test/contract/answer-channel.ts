@@ -1,0 +1,328 @@
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { receiptsOf, takeIn } from "../../src/app/inbox-turn.ts";
+import { openOwlpost } from "../../src/app/owlpost.ts";
+import type { Capabilities } from "../../src/domain/capabilities.ts";
+import {
+  type AnswerChannel,
+  type Batch,
+  ChannelError,
+  type ChannelMessage,
+} from "../../src/domain/channel.ts";
+import type { Store } from "../../src/domain/store.ts";
+import { openStore } from "../../src/store/sqlite.ts";
+import { aConfig, aDocument, aQuestionId, evening } from "../builders.ts";
+import { afterwards, aHome, until } from "../homes.ts";
+
+/** What a test hands in: a platform on loopback, seen from outside, and the adapter that talks to it. */
+export type ContractPeer = {
+  readonly row: Pick<Capabilities, "body" | "buttons" | "edit" | "inbound">;
+  readonly destination: string;
+  /** Who taps. */
+  readonly sender: string;
+  /** Texts that no error, log or cause may hold. */
+  readonly secrets: readonly string[];
+  /** Does the platform know the same post again by its key? */
+  readonly idempotent: boolean;
+  open(): Promise<AnswerChannel> | AnswerChannel;
+  /** What stands on the phone, the oldest first. */
+  messages(): readonly { readonly text: string; readonly versions: number; readonly buttons: number }[];
+  /** Somebody taps that option on the latest message. */
+  tap(key: string): void;
+  toasts(): readonly string[];
+  /** How many replies the platform would give again. */
+  unconfirmed(): number;
+  /** Is a poll held at this moment? */
+  isPolled(): boolean;
+  /**
+   * The next call of that kind fails. `busy`: a pause of 3 s is asked for; `forbidden`: for good; `swallow`: it is done,
+   * but its reply is lost; `reset`: the line breaks before it is read; `broken`: the platform is out of order.
+   */
+  fail(
+    on: "post" | "edit" | "poll" | "settle",
+    how: "busy" | "forbidden" | "swallow" | "reset" | "broken",
+  ): void;
+};
+
+/** A text that counts that many units, whatever the unit is. */
+const ofSize = (size: number): string => "a".repeat(size);
+
+function message(changes: Partial<ChannelMessage> = {}): ChannelMessage {
+  const text = changes.body ?? "Which way?";
+  const buttons = ["1", "2"].map((key) => ({
+    label: `${key} Go`,
+    question: aQuestionId,
+    action: { key },
+    primary: false,
+  }));
+  return {
+    headline: "Which way?",
+    parts: [],
+    body: text,
+    plain: text,
+    buttons,
+    degraded: [],
+    silent: false,
+    ...changes,
+  };
+}
+
+/** Everything that every channel promises, over a platform that speaks its protocol. */
+export function answerChannelContract(name: string, makePeer: () => Promise<ContractPeer>): void {
+  describe(`${name}: the contract of a channel`, () => {
+    let peer: ContractPeer;
+    let channel: AnswerChannel;
+    const never = new AbortController().signal;
+
+    beforeEach(async () => {
+      peer = await makePeer();
+      channel = await peer.open();
+      afterwards(() => channel.close());
+    });
+
+    const post = (key: string, changes: Partial<ChannelMessage> = {}) =>
+      channel.post(peer.destination, message(changes), key, never);
+
+    async function failure(work: Promise<unknown> | undefined): Promise<ChannelError> {
+      const reason: unknown = await Promise.resolve(work).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (!(reason instanceof ChannelError)) throw new Error(`no ChannelError: ${String(reason)}`);
+      expect(reason.message).not.toBe("");
+      expect(reason.reason).toMatch(/^[a-z0-9-]+$/);
+      for (const secret of peer.secrets) expect(everythingIn(reason)).not.toContain(secret);
+      return reason;
+    }
+
+    async function polled(cursor?: string): Promise<Batch> {
+      if (!channel.poll) throw new Error("nothing comes in on this channel");
+      return channel.poll(cursor, never);
+    }
+
+    async function aStore(): Promise<Store> {
+      const home = aHome();
+      const store = await openStore(join(home, "owlpost.db"));
+      afterwards(() => store.close());
+      const owlpost = await openOwlpost({ home, config: aConfig(), store, now: () => evening });
+      await owlpost.ask({ document: aDocument() });
+      return store;
+    }
+
+    const taking = (store: Store, batch: Batch) =>
+      takeIn(channel.id, batch, {
+        store,
+        now: () => evening + 60_000,
+        project: "default",
+        knownSender: (_channel, sender) => (sender === peer.sender ? "eric" : undefined),
+      });
+    const answers = async (store: Store): Promise<number> =>
+      (await store.events(0, 1_000)).filter((event) => event.kind === "question.answered").length;
+
+    test("posts arrive in order, each with a reference of its own", async () => {
+      const refs = [
+        await post("k1", { body: "first" }),
+        await post("k2", { body: "second" }),
+        await post("k3", { body: "third" }),
+      ];
+      expect(peer.messages().map(({ text }) => text)).toEqual(["first", "second", "third"]);
+      expect(new Set(refs).size).toBe(3);
+      expect(refs.every((ref) => ref !== "")).toBe(true);
+    });
+
+    test("a destination that is configured is one of its destinations", () => {
+      expect(channel.destinations).toContain(peer.destination);
+    });
+
+    test("the same key twice is one message where the platform knows keys", async () => {
+      const first = await post("k1");
+      const second = await post("k1");
+      expect(peer.messages()).toHaveLength(peer.idempotent ? 1 : 2);
+      expect(first === second).toBe(peer.idempotent);
+    });
+
+    test("buttons stand below the message where the row has them", async () => {
+      await post("k1");
+      expect(peer.messages()[0]?.buttons).toBe(peer.row.buttons === "none" ? 0 : 2);
+    });
+
+    test("an edit changes that message, and only where the row says so", async () => {
+      const ref = await post("k1", { body: "before" });
+      await post("k2", { body: "another" });
+      expect(channel.edit !== undefined).toBe(peer.row.edit === "yes");
+      await channel.edit?.(peer.destination, ref, message({ body: "after", buttons: [] }), never);
+      const texts = peer.row.edit === "yes" ? ["after", "another"] : ["before", "another"];
+      expect(peer.messages().map(({ text }) => text)).toEqual(texts);
+      if (channel.edit) expect(peer.messages()[0]?.buttons).toBe(0);
+    });
+
+    test("an edit that changes nothing is a success and posts nothing", async () => {
+      const ref = await post("k1");
+      await channel.edit?.(peer.destination, ref, message(), never);
+      expect(peer.messages()).toHaveLength(1);
+    });
+
+    test("an edit that is refused is refused for good", async () => {
+      const ref = await post("k1");
+      if (!channel.edit) return expect(peer.row.edit).toBe("none");
+      peer.fail("edit", "forbidden");
+      expect(await failure(channel.edit(peer.destination, ref, message({ body: "b" }), never))).toMatchObject(
+        { permanent: true },
+      );
+    });
+
+    test("a pause that was asked for is passed on", async () => {
+      peer.fail("post", "busy");
+      expect(await failure(post("k1"))).toMatchObject({
+        permanent: false,
+        delivered: "no",
+        retryAfterMs: 3_000,
+      });
+      expect(peer.messages()).toHaveLength(0);
+    });
+
+    test("a refusal is for good", async () => {
+      peer.fail("post", "forbidden");
+      expect(await failure(post("k1"))).toMatchObject({ permanent: true, delivered: "no" });
+    });
+
+    test("where the reply is lost, nobody claims to know whether it arrived", async () => {
+      peer.fail("post", "swallow");
+      expect(await failure(post("k1"))).toMatchObject({ permanent: false, delivered: "unknown" });
+      expect(peer.messages()).toHaveLength(1);
+      await post("k1");
+      expect(peer.messages()).toHaveLength(peer.idempotent ? 1 : 2);
+    });
+
+    test.each(["reset", "broken"] as const)(
+      "after a failure that passes (%s) the same call works",
+      async (how) => {
+        peer.fail("post", how);
+        expect(await failure(post("k1"))).toMatchObject({ permanent: false, delivered: "unknown" });
+        await post("k1");
+        expect(peer.messages()).toHaveLength(1);
+      },
+    );
+
+    test("a call that was stopped before it began says nothing to anybody", async () => {
+      const stopped = new AbortController();
+      stopped.abort();
+      await failure(channel.post(peer.destination, message(), "k1", stopped.signal));
+      expect(peer.messages()).toHaveLength(0);
+    });
+
+    test("a body at the row's limit is taken, and the platform refuses one more", async () => {
+      await post("k1", { body: ofSize(peer.row.body.max), buttons: [] });
+      expect(peer.messages()[0]?.text).toHaveLength(peer.row.body.max);
+      const more = post("k2", { body: ofSize(peer.row.body.max + 1), buttons: [] });
+      expect(await failure(more)).toMatchObject({ permanent: true, delivered: "no" });
+    });
+
+    test("a tap comes in with its question, its option and who tapped", async () => {
+      await post("k1");
+      peer.tap("2");
+      const batch = await polled();
+      expect(batch.replies).toMatchObject([
+        { sender: peer.sender, press: { question: aQuestionId, action: "2" } },
+      ]);
+      expect(batch.replies[0]?.key).not.toBe("");
+      expect(batch.cursor).not.toBe("");
+    });
+
+    test("nothing is acked before the turn is committed", async () => {
+      const store = await aStore();
+      await post("k1");
+      peer.tap("2");
+      const batch = await polled();
+      expect([peer.toasts().length, peer.unconfirmed()]).toEqual([0, 1]);
+      const acks = await taking(store, batch);
+      expect([peer.toasts().length, peer.unconfirmed()]).toEqual([0, 1]);
+      const told = await batch.settle?.(receiptsOf(batch.replies, acks));
+      expect(told).toEqual(batch.replies.map(({ key }) => key));
+      expect(peer.toasts()).toEqual([expect.stringContaining("Answered: 2")]);
+      const stop = new AbortController();
+      const held = channel.poll?.(await store.cursor(channel.id), stop.signal);
+      await until(
+        () => peer.unconfirmed(),
+        (left) => left === 0,
+      );
+      stop.abort();
+      await Promise.resolve(held).catch((error: unknown) => expect(error).toBeInstanceOf(ChannelError));
+    });
+
+    test("field 3: what was not committed comes again, and a batch that comes again has no second effect", async () => {
+      const store = await aStore();
+      await post("k1");
+      peer.tap("1");
+      const lost = await polled();
+      const again = await polled();
+      expect(again.replies).toEqual(lost.replies);
+      const first = await taking(store, again);
+      const second = await taking(store, lost);
+      expect(second.map(({ accepted, text }) => [accepted, text])).toEqual(
+        first.map(({ accepted, text }) => [accepted, text]),
+      );
+      expect(await answers(store)).toBe(1);
+    });
+
+    test("a toast that fails undoes nothing, and the next tap is heard", async () => {
+      const store = await aStore();
+      await post("k1");
+      peer.tap("1");
+      const batch = await polled();
+      const acks = await taking(store, batch);
+      peer.fail("settle", "broken");
+      await Promise.resolve(batch.settle?.(receiptsOf(batch.replies, acks))).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(ChannelError);
+      });
+      expect(await answers(store)).toBe(1);
+      peer.tap("2");
+      const next = await polled(await store.cursor(channel.id));
+      expect(await taking(store, next)).toMatchObject([{ accepted: false, reason: "not-open" }]);
+      expect(await answers(store)).toBe(1);
+    });
+
+    test.each(["reset", "broken", "busy"] as const)(
+      "a poll that fails (%s) is named and loses nothing",
+      async (how) => {
+        await post("k1");
+        peer.tap("1");
+        peer.fail("poll", how);
+        expect(await failure(polled())).toMatchObject({ permanent: false });
+        expect((await polled()).replies).toHaveLength(1);
+      },
+    );
+
+    test("a poll that is stopped ends at once", async () => {
+      await polled();
+      const stop = new AbortController();
+      const held = channel.poll?.(undefined, stop.signal);
+      await until(
+        () => peer.isPolled(),
+        (is) => is,
+      );
+      const began = performance.now();
+      stop.abort();
+      await failure(held);
+      expect(performance.now() - began).toBeLessThan(1_000);
+    });
+
+    test("after close nothing is held, and closing again is harmless", async () => {
+      await channel.close();
+      await channel.close();
+      await until(
+        () => peer.isPolled(),
+        (is) => !is,
+      );
+      expect(peer.messages()).toEqual([]);
+    });
+  });
+}
+
+/** All the text that an error carries, down its chain of causes. */
+function everythingIn(error: unknown, depth = 0): string {
+  if (typeof error !== "object" || error === null || depth > 6) return String(error);
+  return Object.getOwnPropertyNames(error)
+    .map((name) => `${name}=${everythingIn((error as Record<string, unknown>)[name], depth + 1)}`)
+    .join("\n");
+}
