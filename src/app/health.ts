@@ -9,17 +9,24 @@ export type Health = {
 };
 
 /** Writes and logs only changes: a channel that stays as it is costs nothing. */
-export function trackHealth(store: Store, now: () => Instant): Health {
+export function trackHealth(
+  store: Store,
+  now: () => Instant,
+  /** As an earlier process left it: what was received last is still true. */
+  earlier: readonly ChannelHealth[] = [],
+): Health {
   const known = new Map<string, ChannelHealth>();
+  const received = new Map(earlier.map(({ channel, lastReceiveAt }) => [channel, lastReceiveAt]));
 
   async function set(channel: string, up: boolean, detail: string | undefined): Promise<void> {
     const before = known.get(channel);
+    const lastReceiveAt = before ? before.lastReceiveAt : received.get(channel);
     if (before?.up === up && (up || before.detail === detail)) return;
     const health: ChannelHealth = {
       channel,
       up,
       since: before?.up === up ? before.since : now(),
-      ...(before?.lastReceiveAt === undefined ? {} : { lastReceiveAt: before.lastReceiveAt }),
+      ...(lastReceiveAt === undefined ? {} : { lastReceiveAt }),
       ...(detail === undefined ? {} : { detail }),
     };
     known.set(channel, health);

@@ -15,7 +15,7 @@ export type PollerOptions = InboxTurnOptions & {
   readonly log: Log;
   readonly random: () => number;
   readonly onCommit: () => void;
-  /** Called before the first reception is noted, with what was received last. */
+  /** Called after every reception, before it is noted. */
   readonly onReceive?: () => Promise<void>;
 };
 

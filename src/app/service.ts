@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { rowOf } from "../../renderers/matrix.ts";
 import type { AnswerChannel } from "../domain/channel.ts";
 import type { Instant } from "../domain/ids.ts";
 import type { ServiceRecord, Store } from "../domain/store.ts";
@@ -12,6 +13,7 @@ import type { Config } from "./config.ts";
 import { trackHealth } from "./health.ts";
 import { type Inbox, startInbox } from "./inbox-server.ts";
 import type { Log } from "./log.ts";
+import { watchOutages } from "./outage.ts";
 import { openOwlpost } from "./owlpost.ts";
 import { type Poller, startPoller } from "./poller.ts";
 import { projectFor } from "./project.ts";
@@ -89,7 +91,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     closing.push(async () => {
       await Promise.allSettled([...channels.values()].map((channel) => channel.close()));
     });
-    const health = trackHealth(store, now);
+    const earlier = await store.health();
+    const health = trackHealth(store, now, earlier);
 
     const inbox = await openInbox(options, owlpost, store, now);
     if (inbox) {
@@ -134,6 +137,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
           onCommit,
           project: projectFor({ config }),
           knownSender: (id, sender) => allowed(config, id, sender),
+          onReceive: watchOutages({
+            store,
+            channel: channel.id,
+            pressMs: rowOf(channel.id).retention.pressMs,
+            lastReceiveAt: earlier.find((each) => each.channel === channel.id)?.lastReceiveAt,
+            now,
+            onCommit,
+          }),
         }),
     );
     closing.push(async () => {

@@ -25,6 +25,7 @@ export const eventKinds = [
   "notice.failed",
   "service.started",
   "service.stopped",
+  "channel.away",
   "channel.down",
   "channel.up",
 ] as const;

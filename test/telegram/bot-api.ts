@@ -519,6 +519,10 @@ export async function startBotApi(options: { readonly now?: () => number } = {})
     push: (token: string, what: Omit<Update, "update_id">) => push(token, what, keptMs.message),
     say,
     press,
+    /** The same update once more, as after a confirmation that was lost. */
+    again(token: string, update: Update): void {
+      bot(token).queue.push({ update, untilAt: now() + keptMs.message });
+    },
     /** The numbers of the updates that were not confirmed yet. */
     waiting: (token: string): number[] =>
       fetch(bot(token), Number.POSITIVE_INFINITY).map((update) => update.update_id),
