@@ -8,6 +8,9 @@ export type Health = {
   received(channel: string): Promise<void>;
 };
 
+/** A busy channel receives many times a second; a commit for each would halve what it can take. */
+const notedEveryMs = 5_000;
+
 /** Writes and logs only changes: a channel that stays as it is costs nothing. */
 export function trackHealth(
   store: Store,
@@ -45,8 +48,10 @@ export function trackHealth(
     async received(channel) {
       await set(channel, true, undefined);
       const before = known.get(channel);
-      if (!before) return;
-      const health = { ...before, lastReceiveAt: now() };
+      const at = now();
+      const age = at - (before?.lastReceiveAt ?? Number.NEGATIVE_INFINITY);
+      if (!before || (age >= 0 && age < notedEveryMs)) return;
+      const health = { ...before, lastReceiveAt: at };
       known.set(channel, health);
       await store.setHealth(health);
     },
