@@ -216,7 +216,7 @@ const nativeBinding = {
       contents: 'module.exports = () => require("better-sqlite3/build/Release/better_sqlite3.node")',
       resolveDir: root,
     }));
-    plugins.onResolve({ filter: /\.node$/ }, ({ path }) => ({ path, external: true }));
+    plugins.onResolve({ filter: /\/Release\/[^/]+\.node$/ }, ({ path }) => ({ path, external: true }));
   },
 };
 

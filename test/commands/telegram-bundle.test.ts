@@ -1,0 +1,40 @@
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, test } from "vitest";
+import { afterwards, aHome, until } from "../homes.ts";
+import { aBotApi, eric, token } from "../telegram/phone.ts";
+
+const cli = resolve(import.meta.dirname, "../../dist/cli.js");
+
+test("the built service polls Telegram, posts what was asked, and stops cleanly", async () => {
+  const { api } = await aBotApi();
+  const home = aHome();
+  const telegram = { token: "${OWL_TOKEN}", allow: [eric], api_root: api.url };
+  writeFileSync(
+    join(home, "config.yaml"),
+    JSON.stringify({ deliver: ["telegram"], channels: { inbox: { port: 0 }, telegram } }),
+  );
+  const env = { ...process.env, OWL_TOKEN: token, OWLPOST_AS: "" };
+  const run = (...args: string[]) => spawn(process.execPath, [cli, ...args, "--home", home], { env });
+  const service = run("serve");
+  let said = "";
+  service.stderr.on("data", (chunk) => {
+    said += chunk;
+  });
+  const ended = new Promise<number | null>((done) => service.on("exit", done));
+  afterwards(() => void service.kill("SIGKILL"));
+  await until(
+    () => api.isPolled(token) || said.includes("ENOENT"),
+    (held) => held,
+  );
+  const asked = run("ask", join(import.meta.dirname, "../../config/samples/first-question.yaml"));
+  await new Promise((done) => asked.on("exit", done));
+  await until(
+    () => api.messages(eric).length,
+    (count) => count === 1,
+  );
+  service.kill("SIGTERM");
+  expect(await ended).toBe(0);
+  expect(said).not.toContain(token);
+});
