@@ -1,7 +1,7 @@
 import type { Capabilities } from "../src/domain/capabilities.ts";
 import type { Button } from "../src/domain/channel.ts";
 import type { Option } from "../src/domain/question.ts";
-import { isLongerThan, oneLine } from "../src/domain/text.ts";
+import { oneLine } from "../src/domain/text.ts";
 import type { QuestionView } from "../src/domain/view.ts";
 import { reveal } from "./neutralise.ts";
 
@@ -9,6 +9,11 @@ import { reveal } from "./neutralise.ts";
 export type Buttons = { readonly list: readonly Button[]; readonly complete: boolean };
 
 const noButtons: Buttons = { list: [], complete: false };
+
+/** Does every option have a button of its own? */
+export function areComplete(view: QuestionView, row: Capabilities): boolean {
+  return view.answerable && row.buttons !== "none" && view.options.length <= row.buttons.max;
+}
 
 /**
  * One for each option, then *Skip* while there is room. Where not all options fit: the recommended one, the next ones,
@@ -30,7 +35,7 @@ export function buttonsFor(view: QuestionView, row: Capabilities): Buttons {
     action: { verb: name },
     primary: false,
   });
-  if (options.length <= max) {
+  if (areComplete(view, row)) {
     const list = options.map(button);
     return { list: options.length < max ? [...list, verb("skip", "⏭ Skip")] : list, complete: true };
   }
@@ -43,7 +48,8 @@ export function buttonsFor(view: QuestionView, row: Capabilities): Buttons {
 /** A label that is longer than the budget stands in the text alone: half a label can mislead. */
 function labelOf(option: Option, most: number): string {
   const words = `${option.key} · ${reveal(oneLine(option.label))}`;
-  if (!isLongerThan(words, most)) return words;
+  // Platforms say "characters"; UTF-16 units are the safe reading.
+  if (words.length <= most) return words;
   const short = `${option.key} · recommended`;
-  return option.recommended === true && !isLongerThan(short, most) ? short : option.key;
+  return option.recommended === true && short.length <= most ? short : option.key;
 }

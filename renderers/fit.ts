@@ -11,8 +11,12 @@ export function sizeOf(text: string, unit: SizeUnit): number {
 /** What escaping adds for one UTF-16 code unit, in any unit: escapes are ASCII. */
 export type Growth = (code: number) => number;
 
+export const noGrowth: Growth = () => 0;
+
 /** The end of the longest beginning of `text` that fits into `room`, on a grapheme boundary. */
 export function headEnd(text: string, room: number, unit: SizeUnit, growth: Growth): number {
+  if (unit === "utf16" && growth === noGrowth)
+    return boundaryBefore(text, Math.min(Math.max(room, 0), text.length));
   let used = 0;
   for (let at = 0; at < text.length; at += 1) {
     used += costOf(text.charCodeAt(at), unit, growth);
@@ -23,6 +27,8 @@ export function headEnd(text: string, room: number, unit: SizeUnit, growth: Grow
 
 /** The start of the longest end of `text` that fits into `room`, on a grapheme boundary. */
 export function tailStart(text: string, room: number, unit: SizeUnit, growth: Growth): number {
+  if (unit === "utf16" && growth === noGrowth)
+    return boundaryAfter(text, Math.max(0, text.length - Math.max(room, 0)));
   let used = 0;
   for (let at = text.length - 1; at >= 0; at -= 1) {
     used += costOf(text.charCodeAt(at), unit, growth);
@@ -73,14 +79,28 @@ function graphemeAt(text: string, at: number): { start: number; end: number } | 
 /** A place at or before `at` where a boundary is certain whatever stands around it. */
 function certainBoundary(text: string, at: number): number {
   for (let place = at; place > 0; place -= 1) {
+    if (isRegional(text, place)) return regionalBoundary(text, place);
     if (isCertain(text.charCodeAt(place - 1), text.charCodeAt(place), text.charCodeAt(place + 1)))
       return place;
   }
   return 0;
 }
 
+const isRegional = (text: string, at: number): boolean =>
+  text.charCodeAt(at) === 0xd83c && text.charCodeAt(at + 1) >= 0xdde6 && text.charCodeAt(at + 1) <= 0xddff;
+
+/** Regional indicators pair up from the left of their run. */
+function regionalBoundary(text: string, at: number): number {
+  let start = at;
+  while (start >= 2 && isRegional(text, start - 2)) start -= 2;
+  return at - ((at - start) % 4);
+}
+
 function isCertain(before: number, code: number, next: number): boolean {
-  if (stands(code)) return stands(before) && !(before === 13 && code === 10);
+  if (stands(code)) {
+    if (before === 13 && code === 10) return false;
+    return stands(before) || (code < 0xac00 && !mayPrepend(before));
+  }
   // A pictograph (no skin tone, no regional indicator) joins only to a joiner before it.
   if (code !== 0xd83d && code !== 0xd83e && code !== 0xd83c) return false;
   const isTone = code === 0xd83c && next >= 0xdffb;
@@ -88,7 +108,7 @@ function isCertain(before: number, code: number, next: number): boolean {
   return !isTone && !isLetter && (stands(before) || isLowSurrogate(before));
 }
 
-/** Letters that neither take nor give marks across a boundary between two of them. */
+/** Characters that neither take nor give marks across a boundary between two of them. */
 function stands(code: number): boolean {
   return (
     (code < 0x300 && code !== 0xad) ||
@@ -96,6 +116,15 @@ function stands(code: number): boolean {
     (code >= 0x48a && code < 0x591) ||
     (code >= 0x3041 && code < 0xa000 && code !== 0x3099 && code !== 0x309a) ||
     (code >= 0xac00 && code < 0xd7a4)
+  );
+}
+
+/** Signs that hold on to what follows them, and the second half of those beyond the first plane. */
+function mayPrepend(code: number): boolean {
+  return (
+    (code >= 0x600 && code <= 0x605) ||
+    [0x6dd, 0x70f, 0x890, 0x891, 0x8e2, 0xd4e].includes(code) ||
+    isLowSurrogate(code)
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Capabilities } from "../src/domain/capabilities.ts";
 import type { PartName } from "../src/domain/channel.ts";
+import { utf8Bytes } from "../src/domain/text.ts";
 import type { QuestionView } from "../src/domain/view.ts";
 import type { Written } from "./markup.ts";
 import { type Pen, penFor } from "./pen.ts";
@@ -149,7 +150,7 @@ function clipped(
   side: "head" | "tail",
 ): { readonly written: Written | undefined; readonly cut: boolean } {
   if (raw === undefined || raw.trim() === "") return { written: undefined, cut: false };
-  const text = side === "head" ? raw.trimEnd() : raw.replace(/^[^\S\n]*\n|\s+$/g, "");
+  const text = raw.trimEnd().replace(/^[^\S\n]*\n/, "");
   // Far too long whatever is counted: only the end that is kept is looked at.
   const written = text.length > room * 3 + 4096 ? undefined : pen.text(text);
   const frame = pen.frame + (side === "tail" ? pen.size(pen.lines([triedLabel(pen), ""])) : 0);
@@ -246,7 +247,10 @@ function fits(pieces: readonly Piece[], pen: Pen, row: Capabilities, most: numbe
 function wireExcess(pieces: readonly Piece[], row: Capabilities): number {
   const { wire } = row.body;
   if (!wire) return 0;
-  const encoder = new TextEncoder();
-  const body = pieces.map((piece) => piece.written.sent).join("\n\n");
-  return encoder.encode(JSON.stringify(body)).length + wire.restBytes - wire.maxBytes;
+  const room = wire.maxBytes - wire.restBytes;
+  let bytes = 0;
+  for (const piece of pieces) bytes += 4 + utf8Bytes(piece.written.sent);
+  // No character that is left in a text takes more than twice its bytes as JSON.
+  if (bytes * 2 + 2 <= room) return 0;
+  return utf8Bytes(JSON.stringify(pieces.map((piece) => piece.written.sent).join("\n\n"))) - room;
 }

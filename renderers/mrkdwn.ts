@@ -8,7 +8,7 @@ import { calmShortcodes, joiner } from "./neutralise.ts";
 function calm(text: string): string {
   if (!/[*_~`:>]/.test(text)) return text;
   return calmShortcodes(text)
-    .replace(/(?<![A-Za-z0-9])[*_~`](?=\S)/g, `${joiner}$&${joiner}`)
+    .replace(/`|(?<![A-Za-z0-9])[*_~](?=\S)/g, `${joiner}$&${joiner}`)
     .replace(/^(?=[^\S\n]*>)/gm, joiner);
 }
 
@@ -23,7 +23,8 @@ export const mrkdwn: Markup = {
   calm,
   escape: escapeAngles,
   growth: angleGrowth,
-  strong: (sent) => `*${sent}*`,
+  // A star inside would end the bold.
+  strong: (sent) => (sent.includes("*") ? sent : `*${sent}*`),
   code: (text) => inCode(text, "`"),
   block: (text) => inCode(text, "```"),
   part: (sent) => sent,

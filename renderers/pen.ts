@@ -1,10 +1,10 @@
 import type { Capabilities, Dialect, SizeUnit } from "../src/domain/capabilities.ts";
 import { oneLine } from "../src/domain/text.ts";
 import { feishuCard } from "./feishu-card.ts";
-import { boundaryAfter, headEnd, sizeOf, tailStart } from "./fit.ts";
+import { boundaryAfter, headEnd, noGrowth, sizeOf, tailStart } from "./fit.ts";
 import { gfm } from "./gfm.ts";
 import { mail } from "./mail.ts";
-import type { Markup, Written } from "./markup.ts";
+import { type Markup, same, type Written } from "./markup.ts";
 import { mrkdwn } from "./mrkdwn.ts";
 import { disown, reveal } from "./neutralise.ts";
 import { ntfy } from "./ntfy.ts";
@@ -51,7 +51,39 @@ export type Pen = {
   readonly tail: (raw: string, room: number) => Written | undefined;
 };
 
-const noGrowth = (): number => 0;
+/** 1: means nothing in any dialect; 2: the same, but not at the start of a line. By code unit, below U+0180. */
+const simpleClass = Uint8Array.from({ length: 0x180 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (/[A-Za-z\u00b7\u00c0-\u017f]/.test(character)) return 1;
+  // Digits and dashes may begin a list.
+  return /[0-9?,.;%'()=-]/.test(character) ? 2 : 0;
+});
+
+/**
+ * A line that needs nothing: words, digits and signs that no dialect gives a meaning to, single spaces between them.
+ * It spares most fields of most questions every other look.
+ */
+function isSimple(text: string): boolean {
+  let spaceBefore = true;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 32) {
+      if (spaceBefore) return false;
+      spaceBefore = true;
+      continue;
+    }
+    spaceBefore = false;
+    if (code >= 0x180) {
+      // Dashes, quotation marks, bullets, arrows.
+      if ((code >= 0x2010 && code <= 0x2027) || (code >= 0x2190 && code <= 0x21ff)) continue;
+      return false;
+    }
+    const known = simpleClass[code];
+    if (known === 0 || (known === 2 && at === 0)) return false;
+  }
+  return !spaceBefore;
+}
+
 const ellipsis = "…";
 /** How many units more than fit are looked at: some of them may be invisible and go. */
 const slack = 512;
@@ -82,15 +114,15 @@ function makePen(row: Row): Pen {
     markup,
     unit,
     size,
-    text: (raw) => write(readable(raw)),
-    line: (raw) => write(readable(oneLine(raw))),
+    text: (raw) => (isSimple(raw) ? same(raw) : write(readable(raw))),
+    line: (raw) => (isSimple(raw) ? same(raw) : write(readable(oneLine(raw)))),
     code: (raw) => markup.code(reveal(oneLine(raw))),
     block: (raw) => markup.block(disown(reveal(raw))),
     ending: (raw, most) =>
       raw.length <= most ? raw : `…${raw.slice(tailStart(raw, most - 1, "utf16", noGrowth))}`,
     part: (written) => ({ sent: markup.part(written.sent), shown: written.shown }),
     frame: size({ sent: markup.part(""), shown: "" }),
-    inline: (raw) => write(markup.calm(reveal(oneLine(raw)))),
+    inline: (raw) => (isSimple(raw) ? same(raw) : write(markup.calm(reveal(oneLine(raw))))),
     own: (words) => write(words),
     join: (pieces) => together(pieces, "", ""),
     lines: (lines) => together(lines, markup.newline, "\n"),
@@ -126,7 +158,13 @@ function wordStart(text: string, start: number): number {
 }
 
 function together(pieces: readonly (Written | string)[], sentGlue: string, shownGlue: string): Written {
-  const sent = pieces.map((piece) => (typeof piece === "string" ? piece : piece.sent)).join(sentGlue);
-  const shown = pieces.map((piece) => (typeof piece === "string" ? piece : piece.shown)).join(shownGlue);
+  let sent = "";
+  let shown = "";
+  for (let at = 0; at < pieces.length; at += 1) {
+    const piece = pieces[at] ?? "";
+    const isText = typeof piece === "string";
+    sent += (at === 0 ? "" : sentGlue) + (isText ? piece : piece.sent);
+    shown += (at === 0 ? "" : shownGlue) + (isText ? piece : piece.shown);
+  }
   return { sent, shown };
 }

@@ -1,7 +1,7 @@
 import type { Capabilities } from "../src/domain/capabilities.ts";
 import type { Option } from "../src/domain/question.ts";
 import type { QuestionView } from "../src/domain/view.ts";
-import { buttonsFor } from "./buttons.ts";
+import { areComplete } from "./buttons.ts";
 import { same, type Written } from "./markup.ts";
 import type { Pen } from "./pen.ts";
 import { headerWords, lowFidelityWords, recommendedWords, replyLine } from "./words.ts";
@@ -32,7 +32,7 @@ export function fixedPieces(view: QuestionView, row: Capabilities, pen: Pen): Fi
     view.progress,
   ].filter((each) => each !== undefined);
   const where = progress.length === 0 ? "" : ` (${progress.join(", ")})`;
-  const hasButtons = buttonsFor(view, row).complete;
+  const hasButtons = areComplete(view, row);
   return {
     opening: markup.opening?.(view.id) ?? same(""),
     greeting: pen.lines([
@@ -49,7 +49,7 @@ export function fixedPieces(view: QuestionView, row: Capabilities, pen: Pen): Fi
     isStanding: view.standing !== undefined,
     deadline: pen.lines((view.standing ?? view.deadline).split("\n").map(pen.inline)),
     branch: view.branch === undefined ? undefined : pen.inline(`Branch: ${view.branch}`),
-    reply: view.answerable ? pen.own(replyLine(view, row, hasButtons)) : undefined,
+    reply: view.answerable ? pen.own(replyLine(view, row, { hasButtons, isBare: markup.isBare })) : undefined,
   };
 }
 

@@ -1,9 +1,9 @@
 import type { Capabilities, RungName } from "../src/domain/capabilities.ts";
-import type { ChannelMessage } from "../src/domain/channel.ts";
+import type { ChannelMessage, Part } from "../src/domain/channel.ts";
 import { oneLine } from "../src/domain/text.ts";
 import type { NoticeView, QuestionView, ReceiptView, View } from "../src/domain/view.ts";
 import { buttonsFor } from "./buttons.ts";
-import { headEnd, sizeOf } from "./fit.ts";
+import { headEnd, noGrowth, sizeOf } from "./fit.ts";
 import { layOut, type Piece, roomOf, sizeOfPieces } from "./ladder.ts";
 import type { Written } from "./markup.ts";
 import { disown, reveal } from "./neutralise.ts";
@@ -84,11 +84,17 @@ function single(
 }
 
 function joined(pieces: readonly Piece[]): Pick<ChannelMessage, "parts" | "body" | "plain"> {
-  return {
-    parts: pieces.map(({ name, written }) => ({ name, text: written.sent })),
-    body: pieces.map((piece) => piece.written.sent).join("\n\n"),
-    plain: pieces.map((piece) => piece.written.shown).join("\n\n"),
-  };
+  const parts: Part[] = [];
+  // Added up, not joined: the engine copies nothing until one of the two is read.
+  let body = "";
+  let plain = "";
+  for (const { name, written } of pieces) {
+    const glue = parts.length === 0 ? "" : "\n\n";
+    body += glue + written.sent;
+    plain += glue + written.shown;
+    parts.push({ name, text: written.sent });
+  }
+  return { parts, body, plain };
 }
 
 function isBare(row: Capabilities): boolean {
@@ -106,11 +112,6 @@ function headline(mark: string, title: string, end: string, row: Capabilities): 
   const whole = sizeOf(said, unit) <= room;
   const kept = whole
     ? said
-    : `${said
-        .slice(
-          0,
-          headEnd(said, room - sizeOf("…", unit), unit, () => 0),
-        )
-        .trimEnd()}…`;
+    : `${said.slice(0, headEnd(said, room - sizeOf("…", unit), unit, noGrowth)).trimEnd()}…`;
   return `${mark}${kept}${end}`;
 }

@@ -1,4 +1,4 @@
-import { angleGrowth, escapeAngles, type Markup } from "./markup.ts";
+import { angleGrowth, escapeAngles, type Markup, type Written } from "./markup.ts";
 import { joiner } from "./neutralise.ts";
 
 /** A bare `@name` pings, `/word` becomes a command that a tap sends, `tg://user` mentions by number. */
@@ -7,7 +7,15 @@ function calm(text: string): string {
   return text
     .replace(/(?<![A-Za-z0-9_])@(?=[A-Za-z])/g, `@${joiner}`)
     .replace(/(?<![^\s([{"'`“‘,;|=])\/(?=[A-Za-z])/g, `/${joiner}`)
-    .replace(/tg:(?=\/\/)/gi, (found) => `${found}${joiner}`);
+    .replace(userLink, (found) => `${found}${joiner}`);
+}
+
+const userLink = /tg:(?=\/\/)/gi;
+
+/** Code mentions nobody and makes no commands; a link that mentions by number is broken all the same. */
+function inTag(tag: "code" | "pre", text: string): Written {
+  const shown = text.replace(userLink, (found) => `${found}${joiner}`);
+  return { sent: `<${tag}>${escapeAngles(shown)}</${tag}>`, shown };
 }
 
 /** HTML as the Bot API knows it: three characters to escape, named entities only. */
@@ -16,8 +24,8 @@ export const telegramHtml: Markup = {
   escape: escapeAngles,
   growth: angleGrowth,
   strong: (sent) => `<b>${sent}</b>`,
-  code: (text) => ({ sent: `<code>${escapeAngles(text)}</code>`, shown: text }),
-  block: (text) => ({ sent: `<pre>${escapeAngles(text)}</pre>`, shown: text }),
+  code: (text) => inTag("code", text),
+  block: (text) => inTag("pre", text),
   part: (sent) => sent,
   newline: "\n",
   keycaps: true,

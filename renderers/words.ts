@@ -35,11 +35,17 @@ export function cutWords(view: QuestionView): string {
 }
 
 /** How to answer without a button: every key, and the verbs with the row's mark. */
-export function replyLine(view: QuestionView, row: Capabilities, hasButtons: boolean): string {
+export function replyLine(
+  view: QuestionView,
+  row: Capabilities,
+  { hasButtons, isBare }: { readonly hasButtons: boolean; readonly isBare: boolean },
+): string {
   const { verbMark: mark, correlation } = row;
   const keys = view.options.map((option) => option.key).join(" / ");
-  const bare = `${keys} / ${mark}skip / ${mark}steer <text>`;
-  const named = `${view.id}, then ${keys}; or ${mark}skip ${view.id}; or ${mark}steer ${view.id} <text>`;
+  // Where no markup is written, nothing may look like a tag.
+  const text = isBare ? "TEXT" : "<text>";
+  const bare = `${keys} / ${mark}skip / ${mark}steer ${text}`;
+  const named = `${view.id}, then ${keys}; or ${mark}skip ${view.id}; or ${mark}steer ${view.id} ${text}`;
   const what = correlation === "thread" ? bare : named;
   const or = (words: string): string =>
     hasButtons ? `Or ${words[0]?.toLowerCase()}${words.slice(1)}` : words;

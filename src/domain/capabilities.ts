@@ -30,7 +30,7 @@ export type Capabilities = {
     | {
         readonly max: number;
         readonly perRow: number;
-        /** Longest label in code points. */
+        /** Longest label in UTF-16 units. */
         readonly label: number;
         readonly payloadBytes: number;
         readonly kind: "callback" | "publish" | "mailto";

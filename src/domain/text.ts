@@ -58,5 +58,5 @@ export function visibleForm(character: string): string {
 
 /** White space of any kind folded: what is one line of ours must stay one. */
 export function oneLine(text: string): string {
-  return text.replace(/[\s\x85]+/g, " ").trim();
+  return /[^\S ]|\x85| {2}/.test(text) ? text.replace(/[\s\x85]+/g, " ").trim() : text.trim();
 }
