@@ -28,21 +28,8 @@ export function shorten(text: string, limit: number): string {
 
 /** Size in bytes of UTF-8; a lone surrogate counts as U+FFFD. */
 export function utf8Bytes(text: string): number {
-  let bytes = text.length;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code < 0x80) continue;
-    if (code < 0x800) {
-      bytes += 1;
-      continue;
-    }
-    bytes += 2;
-    if (code < 0xd800 || code > 0xdbff) continue;
-    const next = text.charCodeAt(at + 1);
-    // A pair is two units and four bytes.
-    if (next >= 0xdc00 && next <= 0xdfff) at += 1;
-  }
-  return bytes;
+  // The engine's own count: several times faster than a loop over texts that were just put together.
+  return Buffer.byteLength(text, "utf8");
 }
 
 export function isLargerThan(text: string, limitBytes: number): boolean {
