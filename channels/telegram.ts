@@ -59,6 +59,7 @@ export function encode(destination: string, message: ChannelMessage) {
     chat_id: chatId(chat),
     ...(topic === undefined ? {} : { message_thread_id: Number(topic) }),
     ...content(message),
+    ...(message.buttons.length > 0 ? { reply_markup: { inline_keyboard: keyboard(message.buttons) } } : {}),
     ...(message.silent ? { disable_notification: true } : {}),
     ...(message.replyTo === undefined
       ? {}
@@ -73,23 +74,18 @@ export function encode(destination: string, message: ChannelMessage) {
 
 /** The parameters of editMessageText. Buttons that are not named any more are taken away. */
 export function encodeEdit(ref: MessageRef, message: ChannelMessage) {
-  return { ...refParts(ref), ...content(message) };
+  const reply_markup = { inline_keyboard: keyboard(message.buttons) };
+  return { ...refParts(ref), ...content(message), reply_markup };
 }
 
 type Content = {
   readonly text: string;
   readonly parse_mode?: "HTML";
   readonly link_preview_options: { readonly is_disabled: true };
-  readonly reply_markup: { inline_keyboard: InlineKeyboardButton[][] };
 };
 
 function content(message: ChannelMessage): Content {
-  return {
-    text: message.body,
-    parse_mode: "HTML",
-    link_preview_options: { is_disabled: true },
-    reply_markup: { inline_keyboard: keyboard(message.buttons) },
-  };
+  return { text: message.body, parse_mode: "HTML", link_preview_options: { is_disabled: true } };
 }
 
 /** As many buttons share a row as leave each label its width. */

@@ -21,9 +21,9 @@ import {
 
 const me = { id: 7000000001, username: "owlpost_nightjar_bot" };
 const payloads = (message = aMessage()): string[] =>
-  encode("1", message)
-    .reply_markup.inline_keyboard.flat()
-    .map((button) => ("callback_data" in button ? button.callback_data : ""));
+  (encode("1", message).reply_markup?.inline_keyboard.flat() ?? []).map((button) =>
+    "callback_data" in button ? button.callback_data : "",
+  );
 
 async function failure(work: Promise<unknown>): Promise<ChannelError> {
   const error = await work.then(
@@ -59,7 +59,7 @@ describe("what is sent", () => {
       encode(
         "1",
         aMessage({ buttons: labels.map((label, n) => aButton(String(n), label)) }),
-      ).reply_markup.inline_keyboard.map((row) => row.map(({ text }) => text));
+      ).reply_markup?.inline_keyboard.map((row) => row.map(({ text }) => text));
     expect(rows(["1", "2", "3", "4", "5", "6", "7", "8", "9"])).toEqual([
       ["1", "2", "3", "4", "5", "6", "7", "8"],
       ["9"],
@@ -73,7 +73,7 @@ describe("what is sent", () => {
       ["2 Keep it as it is"],
       ["Skip"],
     ]);
-    expect(rows([])).toEqual([]);
+    expect(rows([])).toBeUndefined();
   });
 
   test("field 15: the longest id with every key and verb fits 64 bytes", () => {

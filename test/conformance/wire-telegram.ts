@@ -19,7 +19,7 @@ export function pressPayload(question: QuestionId, key: string): string {
     degraded: [],
     silent: false,
   };
-  const [button] = encode("1", message).reply_markup.inline_keyboard.flat();
+  const [button] = encode("1", message).reply_markup?.inline_keyboard.flat() ?? [];
   if (!button || !("callback_data" in button)) throw new Error("a button that carries nothing");
   return button.callback_data;
 }
