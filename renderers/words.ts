@@ -45,7 +45,10 @@ export function replyLine(
   // Where no markup is written, nothing may look like a tag.
   const text = isBare ? "TEXT" : "<text>";
   const bare = `${keys} / ${mark}skip / ${mark}steer ${text}`;
-  const named = `${view.id}, then ${keys}; or ${mark}skip ${view.id}; or ${mark}steer ${view.id} ${text}`;
+  // The exact text to send stands there once; the other keys beside it.
+  const [first, ...others] = view.options.map((option) => option.key);
+  const chosen = `${view.id} ${first}${others.length === 0 ? "" : ` (or ${others.join(" / ")})`}`;
+  const named = `${chosen} · ${mark}skip ${view.id} · ${mark}steer ${view.id} ${text}`;
   const what = correlation === "thread" ? bare : named;
   const or = (words: string): string =>
     hasButtons ? `Or ${words[0]?.toLowerCase()}${words.slice(1)}` : words;
@@ -55,13 +58,13 @@ export function replyLine(
     case "thread":
       return or(`Reply in this thread: ${what}`);
     case "comment":
-      return or(`Comment ${what}`);
+      return or(`Comment: ${what}`);
     case "compose":
-      return or(`Send to the reply topic ${what}`);
+      return or(`Send to the reply topic: ${what}`);
     case "page":
       return or(`Answer here: ${bare}`);
     default:
-      return `Answer on another channel with ${named}`;
+      return `Answer on another channel: ${named}`;
   }
 }
 
