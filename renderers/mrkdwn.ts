@@ -7,9 +7,8 @@ import { calmShortcodes, joiner } from "./neutralise.ts";
  */
 function calm(text: string): string {
   if (!/[*_~`:>]/.test(text)) return text;
-  return calmShortcodes(text)
-    .replace(/`|(?<![A-Za-z0-9])[*_~](?=\S)/g, `${joiner}$&${joiner}`)
-    .replace(/^(?=[^\S\n]*>)/gm, joiner);
+  const calmed = calmShortcodes(text).replace(/`|(?<![A-Za-z0-9])[*_~](?=\S)/g, `${joiner}$&${joiner}`);
+  return calmed.includes(">") ? calmed.replace(/^(?=[^\S\n]*>)/gm, joiner) : calmed;
 }
 
 /** A backtick inside code would end it: such a text stands as it is. */

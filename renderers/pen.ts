@@ -51,37 +51,41 @@ export type Pen = {
   readonly tail: (raw: string, room: number) => Written | undefined;
 };
 
-/** 1: means nothing in any dialect; 2: the same, but not at the start of a line. By code unit, below U+0180. */
-const simpleClass = Uint8Array.from({ length: 0x180 }, (_, code) => {
+/** By code unit, below U+0180. 1: means nothing in any dialect; 2: the same, but not at the start of a line; 3: may mean something. */
+const classes = Uint8Array.from({ length: 0x180 }, (_, code) => {
   const character = String.fromCharCode(code);
   if (/[A-Za-z\u00b7\u00c0-\u017f]/.test(character)) return 1;
   // Digits and dashes may begin a list.
-  return /[0-9?,.;%'()=-]/.test(character) ? 2 : 0;
+  if (/[0-9?,.;%'()=-]/.test(character)) return 2;
+  return /[!-~]/.test(character) ? 3 : 0;
 });
 
+/** `simple` needs nothing; `clear` has nothing hidden and is no line of ours; of `any` nothing is known. */
+type Look = "simple" | "clear" | "any";
+
 /**
- * A line that needs nothing: words, digits and signs that no dialect gives a meaning to, single spaces between them.
- * It spares most fields of most questions every other look.
+ * One look at a line: are there only words, digits and signs with single spaces between them? It spares most fields of
+ * most questions every other look.
  */
-function isSimple(text: string): boolean {
+function lookAt(text: string): Look {
   let spaceBefore = true;
+  let look: Look = "simple";
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === 32) {
-      if (spaceBefore) return false;
+      if (spaceBefore) return "any";
       spaceBefore = true;
       continue;
     }
     spaceBefore = false;
-    if (code >= 0x180) {
-      // Dashes, quotation marks, bullets, arrows.
-      if ((code >= 0x2010 && code <= 0x2027) || (code >= 0x2190 && code <= 0x21ff)) continue;
-      return false;
-    }
-    const known = simpleClass[code];
-    if (known === 0 || (known === 2 && at === 0)) return false;
+    // Dashes, quotation marks, bullets, arrows.
+    if ((code >= 0x2010 && code <= 0x2027) || (code >= 0x2190 && code <= 0x21ff)) continue;
+    const known = classes[code] ?? 0;
+    // A shortcode or a delimiter of ours begins with one of these.
+    if (known === 0 || (at === 0 && (code === 58 || code === 35))) return "any";
+    if (known === 3 || (known === 2 && at === 0)) look = "clear";
   }
-  return !spaceBefore;
+  return spaceBefore ? "any" : look;
 }
 
 const ellipsis = "…";
@@ -107,6 +111,11 @@ function makePen(row: Row): Pen {
   const size = (written: Written): number => sizeOf(counted === "shown" ? written.shown : written.sent, unit);
   const write = (calm: string): Written => ({ sent: markup.escape(calm), shown: calm });
   const readable = (raw: string): string => markup.calm(disown(reveal(raw)));
+  const seen = (raw: string, calmed: (any: string) => string): Written => {
+    const look = lookAt(raw);
+    if (look === "simple") return same(raw);
+    return write(look === "clear" ? markup.calm(raw) : calmed(raw));
+  };
   // A code point is up to two units of the text, in every other way of counting a unit costs at least one.
   const reach = (room: number): number => Math.max(0, unit === "codepoint" ? room * 2 : room) + slack;
   const ellipsisSize = sizeOf(ellipsis, unit);
@@ -114,15 +123,15 @@ function makePen(row: Row): Pen {
     markup,
     unit,
     size,
-    text: (raw) => (isSimple(raw) ? same(raw) : write(readable(raw))),
-    line: (raw) => (isSimple(raw) ? same(raw) : write(readable(oneLine(raw)))),
+    text: (raw) => seen(raw, readable),
+    line: (raw) => seen(raw, (any) => readable(oneLine(any))),
     code: (raw) => markup.code(reveal(oneLine(raw))),
     block: (raw) => markup.block(disown(reveal(raw))),
     ending: (raw, most) =>
       raw.length <= most ? raw : `…${raw.slice(tailStart(raw, most - 1, "utf16", noGrowth))}`,
     part: (written) => ({ sent: markup.part(written.sent), shown: written.shown }),
     frame: size({ sent: markup.part(""), shown: "" }),
-    inline: (raw) => (isSimple(raw) ? same(raw) : write(markup.calm(reveal(oneLine(raw))))),
+    inline: (raw) => seen(raw, (any) => markup.calm(reveal(oneLine(any)))),
     own: (words) => write(words),
     join: (pieces) => together(pieces, "", ""),
     lines: (lines) => together(lines, markup.newline, "\n"),
