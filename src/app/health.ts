@@ -38,7 +38,8 @@ export function trackHealth(store: Store, now: () => Instant): Health {
     async received(channel) {
       await set(channel, true, undefined);
       const before = known.get(channel);
-      if (!before) return;
+      // Once a minute is exact enough to show, and a busy channel does not wait for the disk with every poll.
+      if (!before || now() - (before.lastReceiveAt ?? 0) < 60_000) return;
       const health = { ...before, lastReceiveAt: now() };
       known.set(channel, health);
       await store.setHealth(health);

@@ -3,6 +3,7 @@ import { type AnswerChannel, ChannelError } from "../domain/channel.ts";
 import type { Health } from "./health.ts";
 import { type InboxTurnOptions, takeIn } from "./inbox-turn.ts";
 import type { Log } from "./log.ts";
+import { pause } from "./pause.ts";
 
 export type PollerOptions = InboxTurnOptions & {
   readonly channel: AnswerChannel;
@@ -66,16 +67,4 @@ export function startPoller(options: PollerOptions): Poller {
       await running;
     },
   };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    const timer = setTimeout(finish, ms);
-    function finish(): void {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", finish);
-      done();
-    }
-    signal.addEventListener("abort", finish, { once: true });
-  });
 }

@@ -1,5 +1,6 @@
 import type { Asked, AskOutcome } from "../app/api.ts";
 import type { BrokenRule } from "../domain/command.ts";
+import { localTime } from "./local-time.ts";
 import { fail, palette, plain, printJson, printResult, say } from "./print.ts";
 import { askedShape } from "./shapes.ts";
 import type { Call, Exit } from "./verb.ts";
@@ -26,18 +27,18 @@ export async function printOutcome(call: Call, outcome: AskOutcome): Promise<Exi
 /** What an asker should know beside the id. */
 export async function sayAsked(call: Call, asked: Asked): Promise<void> {
   const colors = palette(call.io, "stderr");
-  const until = `${new Date(asked.deadlineAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const until = `${localTime(asked.deadlineAt, asked.zone)} (${asked.zone})`;
   const lines = [
     asked.repeated
       ? `${asked.id} was asked before and is ${asked.state.replace("_", " ")}; nothing was stored twice.`
-      : `${colors.green("✓")} ${asked.id} is stored and waits until ${until} (${asked.channels.join(", ")}).`,
+      : `${colors.green("✓")} ${asked.id} is stored and open until ${until}; it goes to: ${asked.channels.join(", ")}.`,
   ];
   if (asked.heldUntilAt !== undefined) {
     lines.push(`Held for the morning: it goes out at ${new Date(asked.heldUntilAt).toISOString()}.`);
   }
   if (asked.defaultChanged) {
     lines.push(
-      "Its default is skip_spec: taking the recommendation needs auto_default: true in config.yaml.",
+      "Its default is skip_spec: there is nothing recommended to take, or config.yaml does not say auto_default: true.",
     );
   }
   if (asked.dropped) lines.push(`Not kept: ${asked.dropped.map(plain).join(", ")}.`);

@@ -13,6 +13,7 @@ export const verb: Verb = {
       text: "ask a sample question when nothing is configured and nothing was ever asked",
     },
     { flags: "--once", text: "one pass of sweep, send and receive, then stop" },
+    { flags: "--take-over", text: "take the place of a service on a machine that is gone or was renamed" },
   ],
   examples: [
     ["owlpost serve --sample", "try it: no account, no configuration"],
@@ -41,6 +42,7 @@ export const verb: Verb = {
         config,
         sample: call.options.sample === true,
         once: call.options.once === true,
+        takeOver: call.options.takeOver === true,
         env: call.io.env,
         print,
       });

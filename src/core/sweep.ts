@@ -13,7 +13,7 @@ export function lapse(stored: StoredQuestion, now: Instant, copies: readonly Cop
   const claim = stored.claim;
   if (!claim || claim.leaseUntilAt > now) return undefined;
   const given = { confirmed: claim.confirmedAt !== undefined };
-  return move(stored, "lapse", given, { claim: null }, copies, { claim: claim.claim });
+  return move(stored, "lapse", given, { claim: null }, copies);
 }
 
 /** How many questions expired and how many claims lapsed. */

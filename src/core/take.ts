@@ -56,7 +56,7 @@ export function decideTake(snapshot: TakeSnapshot, settings: TakeSettings): Deci
     };
     const after = commit(
       move(stored, "consume", { default_action: stored.defaultAction }, { claim }, copies(stored), {
-        claim: settings.claim,
+        ...(settings.run === undefined ? {} : { run: settings.run }),
       }),
     );
     if (after) taken.push(after);

@@ -81,6 +81,8 @@ export type Answer = {
   readonly via: ChannelId | "cli" | "deadline";
   readonly host?: string;
   readonly at: Instant;
+  /** It came after the deadline and beat a default that nobody had taken. */
+  readonly late?: true;
   /** Digest of the question that was answered. */
   readonly digest: string;
 };

@@ -133,7 +133,7 @@ function confirm(sql: Sql, claim: Claim, now: Instant): QuestionId[] {
     if (row.confirmed_at === null) {
       sql("UPDATE questions SET confirmed_at = ? WHERE n = ?").run(now, row.n);
       const { task, project } = row;
-      logEvent(sql, { kind: "question.confirmed", question, task, project, data: { claim } }, now);
+      logEvent(sql, { kind: "question.confirmed", question, task, project, data: {} }, now);
     }
     return question;
   });

@@ -204,6 +204,42 @@ describe("from the question to the loop", () => {
     expect((await owlpost.take({})).taken).toMatchObject([{ id, outcome: "overridden", option: "1" }]);
   });
 
+  test("a cancel that comes after the deadline finds the question expired", async () => {
+    const { owlpost, clock, ask } = await anOwlpost();
+    const { id } = await ask();
+    clock.advance(8 * hour);
+    expect(await owlpost.cancel(id, "too late")).toMatchObject({
+      accepted: false,
+      reason: "not-open",
+      state: "expired",
+    });
+    expect((await owlpost.question(id))?.outcome).toBe("expired");
+  });
+
+  test("looking sweeps everything that is due, however much it is", async () => {
+    const { owlpost, clock, ask } = await anOwlpost();
+    const asks = Array.from({ length: 450 }, (_, at) => ask({ run: `r${at}` }));
+    await Promise.all(asks);
+    clock.advance(8 * hour);
+    const { counts, open } = await owlpost.status();
+    expect([counts.expired, counts.pending, open.length]).toEqual([450, 0, 0]);
+  });
+
+  test("a late answer is told as what it is", async () => {
+    const { owlpost, clock, ask } = await anOwlpost();
+    const [one, two] = [
+      await ask({ run: "r1" }),
+      await ask({ run: "r2", default: { action: "stay_parked", at: "06:00" } }),
+    ];
+    clock.advance(8 * hour);
+    const late = await owlpost.decide({ verb: "choose", question: one.id, key: "2" }, "cli");
+    expect(late.text).toContain("The deadline had passed; this replaces the default.");
+    const parked = await owlpost.decide({ verb: "answer", question: two.id, text: "do both" }, "cli");
+    expect(parked.text).toContain("The deadline had passed; the task was still parked.");
+    const again = await owlpost.decide({ verb: "choose", question: one.id, key: "1" }, "cli");
+    expect(again.text).toContain("already answered after the deadline: option 2 — Extend the TTL to 30 days");
+  });
+
   test("field 67: an answer to a question that was altered in the store is not handed out", async () => {
     const { owlpost, ask } = await anOwlpost();
     const { id } = await ask();
@@ -236,7 +272,7 @@ describe("from the question to the loop", () => {
       [two.id, "retried"],
     ]);
     expect(await owlpost.resolve(one.id, "skipped")).toMatchObject({ accepted: true });
-    expect(await owlpost.resolve(three.id, "done")).toMatchObject({ accepted: false, reason: "not-open" });
+    expect(await owlpost.resolve(three.id, "done")).toMatchObject({ accepted: false, reason: "not-taken" });
     expect(await owlpost.cancel(one.id, "too late")).toMatchObject({ accepted: false, reason: "not-open" });
   });
 
@@ -255,6 +291,7 @@ describe("from the question to the loop", () => {
     [{ verb: "steer", target: "Not A Task", text: "x" }, "bad-command"],
     [{ verb: "answer", question: "q-a3f2-012-9", text: "  " }, "bad-command"],
     [{ verb: "steer", target: "012", text: "x", project: "../x" }, "bad-command"],
+    [{ verb: "steer", target: "012", text: " \n" }, "bad-command"],
   ] as const)("%j is refused as %s", async (command, reason) => {
     const { owlpost } = await anOwlpost();
     expect(await owlpost.decide(command, "cli")).toMatchObject({ accepted: false, reason });

@@ -122,6 +122,23 @@ describe("the home's socket", () => {
   });
 });
 
+test("a fresh service says at once that its inbox is up", async () => {
+  const service = await aService();
+  const { channels, service: place } = await service.owlpost.status();
+  expect(channels).toMatchObject([{ channel: "inbox", up: true, rings: false, detail: "" }]);
+  expect(place).toMatchObject({ running: true, pid: process.pid });
+});
+
+test("the place of a service on another host is taken only when that is said", async () => {
+  const home = aHome();
+  const store = await openStore(join(home, "owlpost.db"));
+  await store.acquireService(aRecord({ host: "gone", token: "old" }), () => true);
+  await store.close();
+  await expect(aService({ home })).rejects.toThrow("--take-over");
+  const service = await aService({ home, takeOver: true });
+  expect((await service.store.service())?.host).toBe(hostname());
+});
+
 test("an ask of another process is noticed and sent, without a nudge too", async () => {
   const service = await aService();
   const other = await openOwlpost({ home: service.home, config: aConfig() });

@@ -17,7 +17,7 @@ describe("an ask that is taken", () => {
   test("for people: the id on stdout and nothing else, the rest on stderr", async () => {
     const { exit, out, err } = await desk.run(["ask", desk.file("q.json", good())]);
     expect([exit, out]).toEqual([0, "q-a3f2-012-fix-auth-1\n"]);
-    expect(err).toContain("is stored and waits until");
+    expect(err).toContain("is stored and open until");
     expect(statSync(desk.home).mode & 0o777).toBe(0o700);
   });
 
@@ -56,7 +56,7 @@ describe("an ask that is taken", () => {
     const { json } = await desk.run(["ask", "--json", "-"], { stdin });
     expect(json.default_changed).toBe(true);
     const people = await desk.run(["ask", "-"], { stdin });
-    expect(people.err).toContain("auto_default: true in config.yaml");
+    expect(people.err).toContain("config.yaml does not say auto_default: true");
   });
 
   test("an agent's engine fields are dropped, and told", async () => {

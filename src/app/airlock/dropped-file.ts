@@ -106,7 +106,7 @@ async function answerDrop(
   }
   const ticket = {
     id: asked.id,
-    state: asked.state,
+    state: "asked",
     file,
     ...(asked.project === place.project ? {} : { project: asked.project }),
   };
