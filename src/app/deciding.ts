@@ -133,7 +133,11 @@ function badProject(project: string): Ack {
 }
 
 function noSuchQuestion(id: string): Ack {
-  return { accepted: false, reason: "no-such-question", text: `There is no question ${id}.` };
+  return {
+    accepted: false,
+    reason: "no-such-question",
+    text: `There is no question ${id}; owlpost pending lists the open ones.`,
+  };
 }
 
 /** Only what was taken can be closed. */

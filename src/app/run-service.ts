@@ -29,9 +29,10 @@ export async function runService(options: RunOptions): Promise<void> {
     process.once("SIGINT", () => stop("SIGINT"));
     process.once("SIGTERM", () => stop("SIGTERM"));
   });
-  const assets = join(packageRoot(), "dist", "page");
   const { takeOver } = options;
-  const service = await startService({ home, config, log, assets, takeOver, stopped });
+  // One pass is for a timer: nobody looks at its page.
+  const page = options.once ? {} : { assets: join(packageRoot(), "dist", "page") };
+  const service = await startService({ home, config, log, takeOver, stopped, ...page });
   try {
     if (options.sample && config.file === undefined) await fileSample(service.owlpost);
     if (options.once) {

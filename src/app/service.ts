@@ -24,8 +24,8 @@ export type ServiceOptions = {
   readonly home: string;
   readonly config: Config;
   readonly log: Log;
-  /** The folder of the built page. */
-  readonly assets: string;
+  /** The folder of the built page; absent: the page is not served. */
+  readonly assets?: string;
   readonly now?: () => Instant;
   readonly random?: () => number;
   /** Take the place of a service on another host, which cannot be looked at from here. */
@@ -207,9 +207,9 @@ async function openInbox(
   now: () => Instant,
 ): Promise<Inbox | undefined> {
   const settings = options.config.channels.inbox;
-  if (!settings) return undefined;
-  const port = typeof settings.port === "number" ? settings.port : 7373;
   const { config, log, assets } = options;
+  if (!settings || assets === undefined) return undefined;
+  const port = typeof settings.port === "number" ? settings.port : 7373;
   return startInbox({ owlpost, store, port, zone: config.zone, host: hostname(), log, assets, now });
 }
 

@@ -14,7 +14,10 @@ export const verb: Verb = {
   description:
     "Ask a question: a YAML or JSON document, or - for standard input. Returns when it is stored, whatever the network does.",
   options: [
-    { flags: "--wait <duration>", text: "wait at most this long (90s, 30m, 8h) for the answer, and take it" },
+    {
+      flags: "--wait <duration>",
+      text: "wait at most this long (90s, 30m, 8h) for the answer, then take and confirm it",
+    },
     { flags: "--key <key>", text: "makes asking again with the same key the same ask" },
     { flags: "--task <task>", text: "the task; wins over the document" },
     { flags: "--run <run>", text: "the run of the loop; wins over the document" },

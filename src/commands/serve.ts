@@ -50,11 +50,7 @@ export const verb: Verb = {
       if (error instanceof Error && error.name === "HomeTakenError") {
         return fail(call, 3, "home-taken", error.message);
       }
-      if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") {
-        const message =
-          "the inbox's port is taken by another program: set channels.inbox.port in config.yaml (0 takes any free one)";
-        return fail(call, 1, "port-taken", message);
-      }
+      if (isPortTaken(error)) return fail(call, 3, "port-taken", error.message);
       throw error;
     }
     if (call.json && !told) await printJson(call, { home: call.home, pid: process.pid, inbox: null });
@@ -64,3 +60,7 @@ export const verb: Verb = {
 
 /** A terminal that went away does not stop the service. */
 function ignore(): void {}
+
+function isPortTaken(error: unknown): error is Error {
+  return error instanceof Error && (error.cause as NodeJS.ErrnoException | undefined)?.code === "EADDRINUSE";
+}

@@ -62,6 +62,9 @@ export function questionLines(stored: StoredQuestion, copies: readonly Copy[]): 
     `${question.id}  ${stored.state}${stored.outcome ? ` (${stored.outcome})` : ""}`,
     plain(question.title),
     ...question.context.split("\n").map((line) => `  ${plain(line)}`),
+    ...(question.tried === undefined
+      ? []
+      : ["Tried:", ...question.tried.split("\n").map((line) => `  ${plain(line)}`)]),
     ...question.options.map(
       (option) =>
         `  ${option.key}) ${plain(option.label)}${option.recommended ? " (recommended)" : ""} — ${plain(option.consequence)}`,

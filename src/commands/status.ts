@@ -16,7 +16,13 @@ export const verb: Verb = {
       const id = call.args[0];
       if (id !== undefined) {
         const stored = await owlpost.question(id);
-        if (!stored) return fail(call, 3, "no-such-question", `there is no question ${id}`);
+        if (!stored)
+          return fail(
+            call,
+            3,
+            "no-such-question",
+            `there is no question ${id}; owlpost pending lists the open ones`,
+          );
         const copies = await owlpost.copies(id);
         const shapes = copies.map((copy) => copyShape(copy, stored));
         if (call.json) {

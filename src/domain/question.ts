@@ -43,6 +43,14 @@ export type Option = {
   readonly reversible?: boolean;
 };
 
+/** Every key that a question's document may have at its top. */
+export const questionFields: readonly string[] = [
+  ..."id kind project task spec run iteration progress title context tried options default facts links".split(
+    " ",
+  ),
+  ..."answerable_by auto_default low_fidelity source again".split(" "),
+];
+
 export type Facts = Readonly<Record<string, unknown>>;
 
 /** A question as it was accepted: complete, redacted, NFC. Keys are those of the document. */

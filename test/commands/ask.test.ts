@@ -148,3 +148,23 @@ describe("an ask that is refused", () => {
     expect(taken.err).toContain("it is closed now");
   });
 });
+
+test("a mistyped key is told with the one that was meant", async () => {
+  const mine = aDesk();
+  const document = JSON.parse(good()) as Record<string, unknown>;
+  const kept = await mine.run(["ask", "-"], { stdin: JSON.stringify({ ...document, treid: "x" }) });
+  expect(kept.err).toContain("Not kept: treid (did you mean tried?).");
+  const { title, ...rest } = document;
+  const refused = await mine.run(["ask", "-"], { stdin: JSON.stringify({ ...rest, titel: title }) });
+  expect([refused.exit, refused.err]).toEqual([2, expect.stringContaining("titel (did you mean title?)")]);
+  mine.remove();
+});
+
+test("a credential that was taken out is told", async () => {
+  const mine = aDesk();
+  const stdin = JSON.stringify({ ...JSON.parse(good()), tried: `src/a.ts: password=${"hunter"}2222 fails` });
+  expect((await mine.run(["ask", "-"], { stdin })).err).toContain(
+    "A credential became [redacted] in: tried.",
+  );
+  mine.remove();
+});

@@ -48,7 +48,7 @@ export function readDefault(
       show(action),
       asAgent
         ? "Use skip_spec or stay_parked: only the engine may let a default take the recommendation."
-        : "Set `auto_default: true` beside it, or use skip_spec or stay_parked.",
+        : "Say `auto_default: true` at the top of the question (the owner allows it in config.yaml), or use skip_spec or stay_parked.",
     );
   return { ...(action ? { action } : {}), ...readDeadline(value.at, clock, findings) };
 }
