@@ -1,6 +1,7 @@
+import { agentRefused, printAck } from "./decide.ts";
 import { checkHome, readConfig } from "./open.ts";
 import { fail, printJson, printResult } from "./print.ts";
-import type { Verb } from "./verb.ts";
+import { isAgent, type Verb } from "./verb.ts";
 
 const address = /https?:\/\/\S+/;
 
@@ -20,6 +21,8 @@ export const verb: Verb = {
     ["owlpost serve --once", "one pass, for a timer"],
   ],
   async run(call) {
+    // Whoever serves gets the link to the inbox, and with it the owner's say.
+    if (isAgent(call.io)) return printAck(call, agentRefused);
     const refused = await checkHome(call);
     if (refused !== undefined) return refused;
     const config = await readConfig(call);

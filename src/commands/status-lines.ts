@@ -81,7 +81,7 @@ export function questionLines(stored: StoredQuestion, copies: readonly Copy[]): 
   }
   if (claim) {
     lines.push(
-      `Taken${claim.run ? ` by run ${claim.run}` : ""} at ${at(claim.takenAt)}${claim.confirmedAt ? "" : `, to be confirmed until ${at(claim.leaseUntilAt)}`}`,
+      `Taken${claim.run ? ` by run ${claim.run}` : ""} at ${at(claim.takenAt)}${claim.confirmedAt || stored.state === "resolved" ? "" : `, to be confirmed until ${at(claim.leaseUntilAt)}`}`,
     );
   }
   if (stored.result) lines.push(`Closed: ${stored.result}`);

@@ -1,5 +1,5 @@
 import { withOwlpost } from "./open.ts";
-import { fail, printJson, printResult } from "./print.ts";
+import { fail, plain, printJson, printResult } from "./print.ts";
 import { channelShape, copyShape, iso, questionShape } from "./shapes.ts";
 import { questionLines, statusLines } from "./status-lines.ts";
 import type { Verb } from "./verb.ts";
@@ -21,7 +21,7 @@ export const verb: Verb = {
             call,
             3,
             "no-such-question",
-            `there is no question ${id}; owlpost pending lists the open ones`,
+            `there is no question ${plain(id)}; owlpost pending lists the open ones`,
           );
         const copies = await owlpost.copies(id);
         const shapes = copies.map((copy) => copyShape(copy, stored));

@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Owlpost, TakeOutcome, TakeRequest } from "../app/api.ts";
 import { airlockDir, type Config } from "../app/config.ts";
@@ -85,7 +85,11 @@ async function closeRequests(
 ): Promise<void> {
   for (const claim of new Set(taken.map((each) => each.claim))) await owlpost.confirm(claim);
   for (const { project, task } of taken) {
-    await rm(join(airlockDir(config, call.home, project), "take", task), { force: true });
+    const request = join(airlockDir(config, call.home, project), "take", task);
+    await unlink(request).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOENT")
+        await say(call, `The request ${request} could not be removed (${error.code}).`);
+    });
   }
 }
 

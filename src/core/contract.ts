@@ -10,12 +10,12 @@ import {
   readLinks,
   readProgress,
 } from "./contract/engine-fields.ts";
-import { type Fields, Findings, isAbsent, isFields, show } from "./contract/findings.ts";
+import { type Fields, Findings, fieldName, isAbsent, isFields, show } from "./contract/findings.ts";
 import { type Given, readId, readKind, readProject, readRun, readTask } from "./contract/identity.ts";
 import { checkSecret, readOptions } from "./contract/options.ts";
 import { namesSomething, readContext, readTitle, readTried } from "./contract/texts.ts";
 import { digestQuestion } from "./digest.ts";
-import { cleanText, shorten, utf8Bytes } from "./text.ts";
+import { utf8Bytes } from "./text.ts";
 
 /** A channel as the contract sees it. `maxBytes`: how much of what may never be cut fits, in UTF-8; absent where anything does. */
 export type Route = { readonly id: string; readonly maxBytes?: number };
@@ -154,8 +154,7 @@ function withoutUnknown(document: Fields, asAgent: boolean, findings: Findings):
     const unknown = !knownFields.has(name) || (name === "source" && document.source !== "permission");
     const engine = asAgent && (engineFields as readonly string[]).includes(name);
     if (engine) dropped = true;
-    if ((engine || unknown) && !isAbsent(document[name]))
-      findings.droppedFields.push(shorten(cleanText(name), 64));
+    if ((engine || unknown) && !isAbsent(document[name])) findings.droppedFields.push(fieldName(name));
   }
   if (!dropped) return document;
   return Object.fromEntries(

@@ -145,6 +145,7 @@ describe("idempotent", () => {
     const killed = askDropped(place, "a.yaml", look, {
       store: home.store,
       now: () => 0,
+      untold: new Map(),
       refresh: async () => undefined,
       owlpost: {
         ask: async (request: AskRequest) => {
@@ -205,6 +206,7 @@ describe("idempotent", () => {
       now: () => 0,
       clock: () => performance.now(),
       troubles,
+      untold: new Map(),
       refresh: async (id) => void refreshed.push(id),
     });
     const place = placeOf({ home: home.folder, airlocks: {} }, "default");

@@ -109,6 +109,28 @@ describe("asking", () => {
     expect(asked.ok || asked.error !== "unreadable" || asked.message).toContain(place);
   });
 
+  test.each([
+    ["90,000 keys in one map", `facts:\n${Array.from({ length: 90_000 }, (_, n) => ` k${n}: 1`).join("\n")}`],
+    ["30,000 anchors", Array.from({ length: 30_000 }, (_, n) => `- &a${n} x`).join("\n")],
+    ["half a million brackets", "[".repeat(500_000)],
+  ])("a document that is slow to read stops nobody for long: %s", async (_name, text) => {
+    const { owlpost, ask } = await anOwlpost();
+    const started = performance.now();
+    const asked = await owlpost.ask({ text, origin: "slow.yaml" });
+    expect(asked.ok).toBe(false);
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect((await ask()).id).toBe("q-a3f2-012-fix-auth-1");
+  });
+
+  test("a credential in a name or in broken YAML is not repeated", async () => {
+    const { owlpost, ask } = await anOwlpost();
+    const secret = `ghp_${"FAKEfake".repeat(4)}0000`;
+    const { dropped } = await ask({ [secret]: 1, answerable_by: [secret] });
+    const broken = await owlpost.ask({ text: `a: *${secret}`, origin: "q.yaml" });
+    const events = await owlpost.events(0, 100);
+    expect(JSON.stringify([dropped, broken, events, await owlpost.status()])).not.toContain(secret);
+  });
+
   test("a credential never reaches the store", async () => {
     const { owlpost, ask, kinds } = await anOwlpost();
     const secret = `ghp_${"FAKEfake".repeat(4)}0000`;

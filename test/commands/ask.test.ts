@@ -168,3 +168,23 @@ test("a credential that was taken out is told", async () => {
   );
   mine.remove();
 });
+
+test.each([["agent"], ["Agent"], [" agent "], ["agnet"]])(
+  "OWLPOST_AS=%j neither serves nor answers",
+  async (as) => {
+    const mine = aDesk();
+    const env = { OWLPOST_AS: as };
+    for (const line of [["serve"], ["inbox"], ["answer", "q-a-b-1", "1"]]) {
+      const { exit, err } = await mine.run(line, { env });
+      expect([exit, err]).toEqual([3, expect.stringContaining("not-allowed")]);
+    }
+    mine.remove();
+  },
+);
+
+test("a device without an end is refused like every other large source", async () => {
+  const mine = aDesk();
+  const { exit, err } = await mine.run(["ask", "/dev/zero"]);
+  expect([exit, err]).toEqual([2, expect.stringContaining("/dev/zero is larger than 1 MiB")]);
+  mine.remove();
+});
