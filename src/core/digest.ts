@@ -36,3 +36,8 @@ export function digestQuestion(question: Digested): string {
   });
   return hash("sha256", json, "hex");
 }
+
+/** Which take an event belongs to: 12 hex digits that lead from the claim to the mark and not back. */
+export function takeMark(claim: string): string {
+  return hash("sha256", claim, "hex").slice(0, 12);
+}

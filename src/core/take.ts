@@ -1,6 +1,7 @@
 import type { Claim, Instant, QuestionId } from "../domain/ids.ts";
 import type { ClaimRecord, Copy, StoredQuestion } from "../domain/question.ts";
 import type { Decision, Effect, TakeSnapshot } from "../domain/store.ts";
+import { takeMark } from "./digest.ts";
 import { log, type Move, move } from "./moves.ts";
 import { expire, lapse } from "./sweep.ts";
 
@@ -78,7 +79,8 @@ function consume(stored: StoredQuestion, settings: TakeSettings, copies: readonl
     leaseUntilAt: settings.now + settings.leaseMs,
     ...run,
   };
-  return move(stored, "consume", { default_action: stored.defaultAction }, { claim }, copies, run);
+  const data = { take: takeMark(settings.claim), ...run };
+  return move(stored, "consume", { default_action: stored.defaultAction }, { claim }, copies, data);
 }
 
 function touch(stored: StoredQuestion, copies: readonly Copy[]): Effect[] {

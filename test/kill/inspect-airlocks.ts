@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import type { StoredQuestion } from "../../src/domain/question.ts";
+import { isFileTake } from "./inspect-loop.ts";
 import type { Remains } from "./remains.ts";
 
 /** The files of every project say what the store says, whole and once. */
@@ -66,10 +67,7 @@ function inspectAnswers(folder: string, questions: readonly StoredQuestion[], { 
   for (const stored of questions) {
     const { id } = stored.question;
     const taken = events.some(
-      (event) =>
-        event.question === id &&
-        event.kind === "question.confirmed" &&
-        String(event.data.claim).startsWith("file:"),
+      (event) => event.question === id && event.kind === "question.confirmed" && isFileTake(event, stored),
     );
     const there = written.delete(`${id}.yaml`);
     if (taken && !there) wrong.push(`answers/${id}.yaml is missing`);

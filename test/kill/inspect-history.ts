@@ -1,3 +1,4 @@
+import { takeMark } from "../../src/core/digest.ts";
 import { type Given, type Trigger, transition } from "../../src/core/lifecycle.ts";
 import type { Event, EventKind } from "../../src/domain/event.ts";
 import type { State, StoredQuestion } from "../../src/domain/question.ts";
@@ -33,7 +34,7 @@ function replay(stored: StoredQuestion, events: readonly Event[]): string[] {
   let state: State = "pending";
   let moves = 0;
   let confirmed = false;
-  let claim: unknown;
+  let take: unknown;
   const times = (kind: EventKind): number => events.filter((event) => event.kind === kind).length;
   if (times("question.asked") !== 1) wrong.push(`question.asked ${times("question.asked")} times`);
   if (events[0]?.kind !== "question.asked") wrong.push(`its log begins with ${events[0]?.kind}`);
@@ -41,7 +42,7 @@ function replay(stored: StoredQuestion, events: readonly Event[]): string[] {
   for (const event of events) {
     if (event.kind === "question.confirmed") {
       if (confirmed) wrong.push("confirmed twice");
-      if (event.data.claim !== claim) wrong.push(`confirmed for ${event.data.claim}, taken by ${claim}`);
+      if (event.data.take !== take) wrong.push(`confirmed for ${event.data.take}, taken by ${take}`);
       confirmed = true;
     }
     const trigger = triggers[event.kind];
@@ -61,17 +62,18 @@ function replay(stored: StoredQuestion, events: readonly Event[]): string[] {
     if (event.data.outcome !== undefined && next.outcome !== event.data.outcome) {
       wrong.push(`${event.kind} (${event.seq}) says ${event.data.outcome}, the table says ${next.outcome}`);
     }
-    if (trigger === "consume") claim = event.data.claim;
+    if (trigger === "consume") take = event.data.take;
     if (trigger === "lapse") {
-      if (event.data.claim !== claim) wrong.push(`the claim ${event.data.claim} lapsed, ${claim} held it`);
-      claim = undefined;
+      if (event.data.take !== take) wrong.push(`the take ${event.data.take} lapsed, ${take} held it`);
+      take = undefined;
     }
     state = next.state;
     moves += 1;
   }
   if (state !== stored.state) wrong.push(`its log ends in ${state}, its row is ${stored.state}`);
   if (stored.revision !== moves + 1) wrong.push(`${moves} moves, but revision ${stored.revision}`);
-  if (claim !== stored.claim?.claim) wrong.push(`its log ends with claim ${claim}, its row with another`);
+  const held = stored.claim && takeMark(stored.claim.claim);
+  if (take !== held) wrong.push(`its log ends with take ${take}, its row with ${held}`);
   if (confirmed !== (stored.claim?.confirmedAt !== undefined))
     wrong.push("its confirmation is not in its row");
   return wrong;

@@ -1,3 +1,6 @@
+import { takeMark } from "../../src/core/digest.ts";
+import type { Event } from "../../src/domain/event.ts";
+import type { StoredQuestion } from "../../src/domain/question.ts";
 import type { GivenEntry } from "./ledger.ts";
 import type { Remains } from "./remains.ts";
 
@@ -14,7 +17,7 @@ export function inspectLoop({ ledger, questions, events }: Remains): string[] {
         (event) =>
           event.question === answer.id &&
           (event.kind === "question.applied" || event.kind === "question.default-applied") &&
-          (event.data.claim === claim || (claim === "file" && String(event.data.claim).startsWith("file:"))),
+          (claim === "file" ? isFileTake(event, stored) : event.data.take === takeMark(claim)),
       );
       if (!stored || !took) wrong.push(`${name} gave ${answer.id}, and the store knows of no such take`);
       else if (answer.digest !== stored.digest) wrong.push(`${name} gave ${answer.id} with another digest`);
@@ -22,20 +25,20 @@ export function inspectLoop({ ledger, questions, events }: Remains): string[] {
   }
   for (const event of events) {
     if (event.kind !== "question.confirmed") continue;
-    const { claim } = event.data;
+    const { take } = event.data;
+    const stored = questions.find((each) => each.question.id === event.question);
     const holders = given.filter(
       (each) =>
-        (each.claim === claim || (each.claim === "file" && String(claim).startsWith("file:"))) &&
+        (each.claim === "file" ? isFileTake(event, stored) : takeMark(each.claim) === take) &&
         each.given.some((answer) => answer.id === event.question),
     );
     if (holders.length !== 1) {
       wrong.push(
-        `${event.question} was confirmed for ${claim} and handed out ${holders.length} times under it`,
+        `${event.question} was confirmed for take ${take} and handed out ${holders.length} times under it`,
       );
       continue;
     }
     const answer = holders[0]?.given.find((each) => each.id === event.question);
-    const stored = questions.find((each) => each.question.id === event.question);
     if (answer && stored) {
       if (answer.outcome !== stored.outcome)
         wrong.push(`${event.question}: ${answer.outcome} was handed out`);
@@ -47,4 +50,10 @@ export function inspectLoop({ ledger, questions, events }: Remains): string[] {
     }
   }
   return wrong;
+}
+
+/** Does this event belong to a take by file? Its claim stands in the row, the event holds only its mark. */
+export function isFileTake(event: Event, stored: StoredQuestion | undefined): boolean {
+  const claim = stored?.claim?.claim;
+  return claim?.startsWith("file:") === true && event.data.take === takeMark(claim);
 }
