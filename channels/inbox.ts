@@ -1,11 +1,14 @@
 import { z } from "zod";
 import type { AnswerChannel, ChannelMessage } from "../src/domain/channel.ts";
 
+/** `${NAME}` from the environment is always a text. */
+function digits(value: unknown): unknown {
+  return typeof value === "string" && /^\d{1,5}$/.test(value) ? Number(value) : value;
+}
+
 export const settings = z.strictObject({
   port: z
-    .int()
-    .min(0)
-    .max(65_535)
+    .preprocess(digits, z.int().min(0).max(65_535))
     .default(7373)
     .describe("Port on 127.0.0.1 where the page is served; 0 takes any free one"),
 });

@@ -1,6 +1,7 @@
 // Runs before `npm start` and `npm test`: installs and builds what is missing. Needs nothing but Node and npm.
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { root, sourcesState } from "./sources.mjs";
 
 const oldest = [20, 19];
@@ -18,7 +19,9 @@ if (!isInstalled()) {
   const words = ["ci", "--include=dev", "--no-audit", "--no-fund"];
   const [command, args] = npm && /\.c?js$/.test(npm) ? [process.execPath, [npm, ...words]] : ["npm", words];
   if ((await run(command, args, "still installing")) !== 0) {
-    stop("the packages could not be installed; the lines above say why. Check the network and try again.");
+    stop(
+      "the packages could not be installed; the lines above say why. The npm registry must be reachable; where the ready-made SQLite driver cannot be downloaded it is compiled, which needs Python, make and a C++ compiler (on Debian: apt install python3 make g++) and the headers of this Node (npm_config_nodedir names their folder).",
+    );
   }
 }
 if (!isBuilt()) {
@@ -39,6 +42,12 @@ function isInstalled() {
     if (!found) return entry.optional === true;
     return found.version === entry.version && found.integrity === entry.integrity && existsSync(root + path);
   });
+}
+
+/** Where Node brings its own headers, a module that must be compiled need not fetch them. */
+function ownHeaders() {
+  const prefix = dirname(dirname(realpathSync(process.execPath)));
+  return existsSync(join(prefix, "include", "node", "node.h")) ? { npm_config_nodedir: prefix } : {};
 }
 
 /** @param {string} path */
@@ -70,7 +79,11 @@ function isBuilt() {
 function run(command, args, working) {
   const started = Date.now();
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: root, stdio: ["ignore", 2, 2] });
+    const child = spawn(command, args, {
+      cwd: root,
+      stdio: ["ignore", 2, 2],
+      env: { ...ownHeaders(), ...process.env },
+    });
     const timer = setInterval(
       () => say(`${working} (${Math.round((Date.now() - started) / 1000)} s)`),
       10_000,

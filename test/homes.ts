@@ -60,12 +60,12 @@ export async function aService(
   return { ...service, home };
 }
 
-/** Waits until something holds; fails after five seconds with what it last saw. */
+/** Waits until something holds; fails after fifteen seconds with what it last saw. */
 export async function until<Value>(
   look: () => Value | Promise<Value>,
   holds: (value: Value) => boolean,
 ): Promise<Value> {
-  const end = Date.now() + 5_000;
+  const end = Date.now() + 15_000;
   let value = await look();
   while (!holds(value)) {
     if (Date.now() > end) throw new Error(`did not come true; last seen: ${JSON.stringify(value)}`);

@@ -36,11 +36,18 @@ export type Asked = {
   readonly defaultChanged?: true;
   /** The same ask was stored before. */
   readonly repeated?: true;
+  /** Fields in which a credential became `[redacted]`. */
+  readonly redacted?: readonly string[];
   /** Keys of the document that owlpost does not know, or that an agent may not give. */
   readonly dropped?: readonly string[];
 };
 export type NotAsked =
-  | { readonly ok: false; readonly error: "rejected"; readonly broken: readonly BrokenRule[] }
+  | {
+      readonly ok: false;
+      readonly error: "rejected";
+      readonly broken: readonly BrokenRule[];
+      readonly dropped?: readonly string[];
+    }
   /** The text is no YAML or JSON document; `message` names the line. */
   | { readonly ok: false; readonly error: "unreadable"; readonly message: string }
   | { readonly ok: false; readonly error: "id-conflict"; readonly id: QuestionId; readonly message: string };

@@ -50,7 +50,8 @@ export function asking(desk: Desk) {
         at,
       );
       committed();
-      return { ok: false, error: "rejected", broken: checked.broken };
+      const { broken, droppedFields: dropped } = checked;
+      return { ok: false, error: "rejected", broken, ...(dropped.length > 0 ? { dropped } : {}) };
     }
     const { draft } = checked;
     const value = await store.ask(
@@ -70,6 +71,7 @@ export function asking(desk: Desk) {
     return asked(value.stored, {
       ...(checked.defaultChanged ? { defaultChanged: true as const } : {}),
       ...(value.repeated ? { repeated: true as const } : {}),
+      ...(checked.redactedFields.length > 0 ? { redacted: checked.redactedFields } : {}),
       ...(checked.droppedFields.length > 0 ? { dropped: checked.droppedFields } : {}),
     });
   }
@@ -98,7 +100,7 @@ export function asking(desk: Desk) {
 
   function asked(
     stored: StoredQuestion,
-    more: Pick<Asked, "defaultChanged" | "repeated" | "dropped">,
+    more: Pick<Asked, "defaultChanged" | "repeated" | "redacted" | "dropped">,
   ): AskOutcome {
     return {
       ok: true,

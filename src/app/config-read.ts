@@ -90,13 +90,13 @@ function checkDeliver(deliver: unknown, configured: readonly string[], found: Fo
   for (const [index, id] of deliver.entries()) {
     const path: Path = ["deliver", index];
     if (typeof id !== "string") continue;
-    if (seen.has(id)) found.push({ path, message: `${id} is listed twice` });
+    if (seen.has(id)) found.push({ path, message: "is listed twice" });
     else if (!configured.includes(id)) {
       const near = nearestKey(id, configured);
       const meant = near ? `did you mean ${near}? ` : "";
       found.push({
         path,
-        message: `${id} is not configured below channels: ${meant}configured: ${configured.join(", ")}`,
+        message: `is not configured below channels: ${meant}configured: ${configured.join(", ")}`,
       });
     }
     seen.add(id);

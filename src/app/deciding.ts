@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { move } from "../core/moves.ts";
 import { decideReply } from "../core/reply.ts";
+import { expire } from "../core/sweep.ts";
 import { standing } from "../core/wording.ts";
 import type { Ack, Command, Sender } from "../domain/command.ts";
 import { type Instant, isProjectName, type QuestionId, questionId, runId, taskId } from "../domain/ids.ts";
@@ -46,6 +47,9 @@ export function deciding(desk: Desk) {
       known,
       (stored, copies) => {
         if (!stored) return { effects: [], value: noSuchQuestion(id) };
+        // A deadline that nobody has swept yet has come all the same.
+        const expired = isOpen(stored.state) && stored.deadlineAt <= at ? expire(stored, copies) : undefined;
+        if (expired) return { effects: expired.effects, value: notOpen(expired.after, at) };
         const moved = move(stored, "cancel", {}, { why }, copies, { why });
         if (!moved) return { effects: [], value: notOpen(stored, at) };
         return {
@@ -72,7 +76,7 @@ export function deciding(desk: Desk) {
           return { effects: [], value: { accepted: true, repeated: true, state: "resolved", text } };
         }
         const moved = move(stored, "outcome", {}, { result }, copies, { result });
-        if (!moved) return { effects: [], value: notOpen(stored, at) };
+        if (!moved) return { effects: [], value: notTaken(stored, at) };
         return {
           effects: moved.effects,
           value: { accepted: true, state: "resolved", text: `Closed ${id}: ${result}` },
@@ -93,6 +97,9 @@ type Understood =
 
 function commandOf(local: LocalCommand): Understood {
   if (local.verb === "steer") {
+    if (local.text.trim() === "") {
+      return { ok: false, ack: { accepted: false, reason: "bad-command", text: "A note needs some words." } };
+    }
     const question = questionId(local.target);
     if (question) return { ok: true, command: { verb: "steer", target: { question }, text: local.text } };
     const run = local.target.startsWith("run:") ? runId(local.target.slice(4)) : undefined;
@@ -126,12 +133,27 @@ function badProject(project: string): Ack {
 }
 
 function noSuchQuestion(id: string): Ack {
-  return { accepted: false, reason: "no-such-question", text: `There is no question ${id}.` };
+  return {
+    accepted: false,
+    reason: "no-such-question",
+    text: `There is no question ${id}; owlpost pending lists the open ones.`,
+  };
+}
+
+/** Only what was taken can be closed. */
+function notTaken(stored: StoredQuestion, at: Instant): Ack {
+  const { id } = stored.question;
+  const over = stored.state === "resolved" || stored.state === "cancelled";
+  const hint = over ? "" : " It can be closed once it was taken.";
+  return {
+    accepted: false,
+    reason: "not-taken",
+    text: `${id}: ${standing(stored, at)}.${hint}`,
+    state: stored.state,
+  };
 }
 
 function notOpen(stored: StoredQuestion, at: Instant): Ack {
-  const text = isOpen(stored.state)
-    ? `${stored.question.id} is ${standing(stored, at)}; nothing has taken it yet.`
-    : `${stored.question.id}: ${standing(stored, at)}.`;
+  const text = `${stored.question.id}: ${standing(stored, at)}.`;
   return { accepted: false, reason: "not-open", text, state: stored.state };
 }

@@ -1,7 +1,18 @@
+import { runInNewContext } from "node:vm";
+import { redact } from "../core/redact.ts";
+
 /** A document's text as a value, or a sentence that names the place where it cannot be read. */
 export type Document =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly message: string };
+
+/** YAML of this length is read in a few milliseconds, however it is made. */
+const quicklyReadLength = 8 * 1024;
+/**
+ * The longest that reading a longer one may hold up the process. Some documents cost the square of their length (every
+ * key of a map is compared with every other), and one of them must not stop the service.
+ */
+const readMs = 1_000;
 
 /** How much text one document may hold. */
 export const mostDocumentBytes = 1024 * 1024;
@@ -26,7 +37,15 @@ export async function readDocument(text: string, origin: string): Promise<Docume
     }
   }
   const yaml = await import("yaml");
-  const documents = yaml.parseAllDocuments(source, { prettyErrors: true, uniqueKeys: true, version: "1.2" });
+  const parse = (): ReturnType<typeof yaml.parseAllDocuments> =>
+    yaml.parseAllDocuments(source, { prettyErrors: true, uniqueKeys: true, version: "1.2" });
+  const documents = source.length <= quicklyReadLength ? parse() : within(readMs, parse);
+  if (!documents) {
+    return {
+      ok: false,
+      message: `${origin}: takes too long to read as YAML; make it simpler, or write it as JSON`,
+    };
+  }
   if (!Array.isArray(documents) || documents.length === 0) {
     return { ok: false, message: `${origin}: empty; write a question as YAML or JSON` };
   }
@@ -38,18 +57,28 @@ export async function readDocument(text: string, origin: string): Promise<Docume
   if (!document || error) {
     const place = error?.linePos?.[0];
     const where = place ? `${origin}:${place.line}:${place.col}` : origin;
-    return { ok: false, message: `${where}: ${firstLine(error?.message ?? "not readable")}` };
+    return { ok: false, message: `${where}: ${redact(firstLine(error?.message ?? "not readable")).text}` };
   }
   try {
     return { ok: true, value: document.toJS({ maxAliasCount: 100 }) };
   } catch (error) {
     return {
       ok: false,
-      message: `${origin}: ${firstLine(error instanceof Error ? error.message : String(error))}`,
+      message: `${origin}: ${redact(firstLine(error instanceof Error ? error.message : String(error))).text}`,
     };
   }
 }
 
 function firstLine(message: string): string {
   return message.split("\n", 1)[0]?.replace(/:$/, "") ?? message;
+}
+
+/** What `work` gives, or undefined when it takes longer: then it is stopped where it stands. */
+function within<Value>(ms: number, work: () => Value): Value | undefined {
+  try {
+    return runInNewContext("work()", { work }, { timeout: ms }) as Value;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return undefined;
+    throw error;
+  }
 }

@@ -27,7 +27,7 @@ export type HomeCheck =
  */
 export function openHome(home: string): HomeCheck {
   try {
-    mkdirSync(home, { recursive: true, mode: 0o700 });
+    makeFolder(home);
   } catch (error) {
     return {
       ok: false,
@@ -35,6 +35,9 @@ export function openHome(home: string): HomeCheck {
     };
   }
   const stat = statSync(home);
+  if (!stat.isDirectory()) {
+    return { ok: false, message: `the home ${home} is a file, not a folder: choose another with --home` };
+  }
   const uid = process.getuid?.();
   if (uid !== undefined && stat.uid !== uid) {
     return { ok: false, message: `the home ${home} belongs to another account: choose another with --home` };
@@ -77,6 +80,13 @@ export function packageRoot(): string {
     folder = parent;
   }
   return folder;
+}
+
+/** Folders above are made only where they are missing: in some places (/proc) Node's own recursion never ends. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  if (existsSync(dirname(path))) mkdirSync(path, { mode: 0o700 });
+  else mkdirSync(path, { recursive: true, mode: 0o700 });
 }
 
 function errorCode(error: unknown): string {

@@ -203,7 +203,7 @@ function listen(server: Server, port: number): Promise<number> {
     server.once("error", (error: NodeJS.ErrnoException) => {
       const told =
         error.code === "EADDRINUSE"
-          ? `port ${port} is taken by another program: set channels.inbox.port in config.yaml to a free one`
+          ? `port ${port} is in use, by another program or by owlpost for another home: set channels.inbox.port in config.yaml to a free one (0 takes any)`
           : error.code === "EACCES"
             ? `port ${port} may not be opened by this account: set channels.inbox.port to 1024 or higher`
             : `the inbox cannot listen on 127.0.0.1:${port}`;

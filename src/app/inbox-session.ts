@@ -45,12 +45,13 @@ export function openSessions(store: Tokens, clock: () => Instant): Sessions {
   const wrong = wrongTokenCounter(clock);
   return {
     async exchange(link) {
-      if (wrong.isFull()) return { ok: false, reason: "too-many" };
+      // Looked up before the counter is asked: nobody's wrong guesses may lock out a good link.
       const known =
         typeof link === "string" &&
         tokenPattern.test(link) &&
         (await store.useLink(hashToken(link), clock()));
       if (!known) {
+        if (wrong.isFull()) return { ok: false, reason: "too-many" };
         wrong.count();
         return { ok: false, reason: "wrong" };
       }

@@ -76,11 +76,12 @@ function answeredVerdict(stored: StoredQuestion, answer: Answer, now: Instant): 
 function answerWords(stored: StoredQuestion, answer: Answer): string {
   if (answer.outcome === "skipped") return "Skipped";
   if (answer.outcome === "retried") return "Run again without an answer";
-  const verb = answer.outcome === "overridden" ? "Changed to" : "Answered";
+  const changed = answer.outcome === "overridden" && !answer.late;
+  const verb = answer.late ? "Answered after the deadline" : changed ? "Changed to" : "Answered";
   if (answer.option !== undefined) return `${verb}: ${optionWords(stored.question, answer.option)}`;
   return answer.text === undefined
     ? `${verb}: ${choiceWords(stored.question, answer)}`
-    : `${verb} in other words`;
+    : `${verb}, in own words`;
 }
 
 function nextWords(mark: Verdict["mark"], task: string): string {

@@ -3,6 +3,7 @@ import { type AnswerChannel, type Batch, ChannelError, type Receipt } from "../d
 import type { Health } from "./health.ts";
 import { type InboxTurnOptions, receiptsOf, takeIn } from "./inbox-turn.ts";
 import type { Log } from "./log.ts";
+import { pause } from "./pause.ts";
 
 /** However long a channel is out of order: presses are kept for minutes only. */
 const longestPauseMs = 60_000;
@@ -91,16 +92,4 @@ export function startPoller(options: PollerOptions): Poller {
       await Promise.all(settling);
     },
   };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    const timer = setTimeout(finish, ms);
-    function finish(): void {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", finish);
-      done();
-    }
-    signal.addEventListener("abort", finish, { once: true });
-  });
 }

@@ -32,6 +32,12 @@ export function airlockDir(config: Airlocks, home: string, project: string): str
     : join(home, "airlocks", project);
 }
 
+/** The configured airlock that holds a folder; undefined where none does. */
+export function projectAround(cwd: string, config: Airlocks): string | undefined {
+  const airlocks = Object.entries(config.airlocks);
+  return airlocks.length === 0 ? undefined : holder(airlocks, realPath(cwd));
+}
+
 function ownProject(document: unknown): string | undefined {
   if (typeof document !== "object" || document === null || !("project" in document)) return undefined;
   const { project } = document;

@@ -13,6 +13,8 @@ export type RunOptions = {
   readonly sample: boolean;
   /** One pass of sweep, send and receive, then stop. */
   readonly once: boolean;
+  /** Take the place of a service whose machine cannot be looked at from here. */
+  readonly takeOver: boolean;
   readonly env: Environment;
   /** Lines for the person at the terminal. */
   readonly print: (line: string) => void;
@@ -22,11 +24,15 @@ export type RunOptions = {
 export async function runService(options: RunOptions): Promise<void> {
   const { home, config, print } = options;
   const log = await openLog(home);
-  const service = await startService({ home, config, log, assets: join(packageRoot(), "dist", "page") });
+  // Before anything is opened, so that a stop during a long start is a clean one too.
   const stopped = new Promise<string>((stop) => {
     process.once("SIGINT", () => stop("SIGINT"));
     process.once("SIGTERM", () => stop("SIGTERM"));
   });
+  const { takeOver } = options;
+  // One pass is for a timer: nobody looks at its page.
+  const page = options.once ? {} : { assets: join(packageRoot(), "dist", "page") };
+  const service = await startService({ home, config, log, takeOver, stopped, ...page });
   try {
     if (options.sample && config.file === undefined) await fileSample(service.owlpost);
     if (options.once) {

@@ -11,10 +11,16 @@ import type { Effect, Job, Store } from "../domain/store.ts";
 import type { View } from "../domain/view.ts";
 import type { Health } from "./health.ts";
 import type { Log } from "./log.ts";
+import { pause } from "./pause.ts";
 
 /** How long one attempt may take before it counts as failed. */
 const attemptMs = 30_000;
 const mostHeads = 64;
+/** How long a queue rests after a fault of the store. */
+const againMs = 5_000;
+
+/** Writes down what became of a message; may be called again until it succeeds. */
+type Record = () => Promise<void>;
 
 export type SenderOptions = {
   readonly store: Store;
@@ -73,8 +79,8 @@ export function startSender(options: SenderOptions): Sender {
       if (busy.has(queue) || stop.signal.aborted) continue;
       const work = deliver(job)
         .catch((error: unknown) => {
-          logger.error({ err: error, job: job.key }, "a message could not be recorded; trying again in 5 s");
-          arm(now() + 5_000);
+          logger.error({ err: error, job: job.key }, "a message could not be looked up; trying again in 5 s");
+          return pause(againMs, stop.signal);
         })
         .finally(() => {
           busy.delete(queue);
@@ -96,50 +102,78 @@ export function startSender(options: SenderOptions): Sender {
   async function deliver(job: Job): Promise<void> {
     const channel = channels.get(job.channel);
     const stored = job.question === undefined ? undefined : await store.question(job.question);
-    if (!channel) {
-      await store.drop(job, failure(job, stored, "not-configured"), now());
-      return options.onCommit();
-    }
+    let outcome: Record;
     try {
-      await attempt(channel, job, stored);
-      await health.up(job.channel);
+      outcome = channel
+        ? await attempt(channel, job, stored)
+        : () => store.drop(job, failure(job, stored, "not-configured"), now());
     } catch (error) {
       if (stop.signal.aborted) return;
-      await failed(job, stored, error);
+      outcome = failed(job, stored, error);
     }
+    await record(job, outcome);
     options.onCommit();
   }
 
+  /**
+   * What became of a message is written down before the next one goes out, however long the disk refuses: sending again
+   * because the record failed would ring a phone without end.
+   */
+  async function record(job: Job, outcome: Record): Promise<void> {
+    while (!stop.signal.aborted) {
+      try {
+        return await outcome();
+      } catch (error) {
+        logger.error(
+          { err: error, job: job.key },
+          "what became of a message could not be stored; trying again in 5 s",
+        );
+        await pause(againMs, stop.signal);
+      }
+    }
+  }
+
+  /** Sends. Returns how to write down that it was sent; throws what the channel throws. */
   async function attempt(
     channel: AnswerChannel,
     job: Job,
     stored: StoredQuestion | undefined,
-  ): Promise<void> {
+  ): Promise<Record> {
     const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(attemptMs)]);
     if (job.kind === "notice") {
       const notice = job.notice ?? { kind: "notice", text: "" };
-      await channel.post(
-        job.destination,
-        message(job, noticeView(notice.kind, notice.text)),
-        job.key,
-        signal,
-      );
-      return store.sent(job, undefined, () => [], now());
+      const view = noticeView(notice.kind, notice.text);
+      await channel.post(job.destination, message(job, view), job.key, signal);
+      return sent(job, undefined, () => []);
     }
-    if (!stored) return store.drop(job, [], now());
+    const drop: Record = () => store.drop(job, [], now());
+    if (!stored) return drop;
     if (job.kind === "post") {
       // A question that was decided while its post waited is no longer asked.
-      if (!isOpen(stored.state)) return store.drop(job, [], now());
+      if (!isOpen(stored.state)) return drop;
       const view = questionView(stored, now());
       const ref = await channel.post(job.destination, message(job, view), job.key, signal);
-      return store.sent(job, { ref, revision: stored.revision }, (row) => posted(row, stored, job), now());
+      return sent(job, { ref, revision: stored.revision }, (row) => posted(row, stored, job));
     }
     const copy = (await store.copies(stored.question.id)).find(
       (each) => each.channel === job.channel && each.destination === job.destination,
     );
-    if (!copy || copy.revision >= stored.revision) return store.drop(job, [], now());
+    // After an outage the copy says so, although nothing else about the question has changed.
+    const touchedUp = job.notice?.kind === "away" && isOpen(stored.state);
+    if (!copy || (copy.revision >= stored.revision && !touchedUp)) return drop;
     await edit(channel, job, stored, copy.ref, signal);
-    return store.sent(job, { ref: copy.ref, revision: stored.revision }, () => [], now());
+    return sent(job, { ref: copy.ref, revision: stored.revision }, () => []);
+  }
+
+  function sent(
+    job: Job,
+    copy: { readonly ref: string; readonly revision: number } | undefined,
+    then: (row: StoredQuestion | undefined) => readonly Effect[],
+  ): Record {
+    return async () => {
+      await store.sent(job, copy, then, now());
+      await health.up(job.channel);
+    };
   }
 
   /** An edit, or the same words as a follow-up where the channel cannot edit or never will edit this message. */
@@ -150,34 +184,42 @@ export function startSender(options: SenderOptions): Sender {
     ref: string,
     signal: AbortSignal,
   ): Promise<void> {
+    const away = job.notice?.kind === "away" && isOpen(stored.state) ? job.notice.text : undefined;
     if (channel.edit) {
       try {
-        return await channel.edit(job.destination, ref, message(job, questionView(stored, now())), signal);
+        const view = questionView(stored, now());
+        const shown = away === undefined ? view : { ...view, standing: `${away}\n${view.deadline}` };
+        return await channel.edit(job.destination, ref, message(job, shown), signal);
       } catch (error) {
         if (!(error instanceof ChannelError && error.permanent)) throw error;
       }
     }
-    await channel.post(job.destination, message(job, followUpView(stored, now())), job.key, signal);
+    const followUp = followUpView(stored, now());
+    const said = away === undefined ? followUp : { ...followUp, text: `${followUp.text}\n${away}` };
+    await channel.post(job.destination, message(job, said), job.key, signal);
   }
 
   function message(job: Job, view: View): ChannelMessage {
     return render(view, rowOf(job.channel));
   }
 
-  async function failed(job: Job, stored: StoredQuestion | undefined, error: unknown): Promise<void> {
+  function failed(job: Job, stored: StoredQuestion | undefined, error: unknown): Record {
     const known = error instanceof ChannelError ? error : undefined;
     const reason = known?.reason ?? "unexpected";
     if (known?.permanent) {
       logger.warn({ channel: job.channel, job: job.key, reason }, "a message was refused for good");
-      return store.drop(job, failure(job, stored, reason), now());
+      return () => store.drop(job, failure(job, stored, reason), now());
     }
     const wait = waitMs(job.attempts + 1, options.random(), known?.retryAfterMs);
     logger.warn(
       { channel: job.channel, job: job.key, reason, waitMs: wait },
       "a message could not be sent yet",
     );
-    await store.postpone(job, now() + wait);
-    await health.down(job.channel, known?.message ?? "an unexpected error; see the log");
+    const at = now() + wait;
+    return async () => {
+      await store.postpone(job, at);
+      await health.down(job.channel, known?.message ?? "an unexpected error; see the log");
+    };
   }
 
   return {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { ServiceRecord } from "../domain/store.ts";
 
@@ -11,7 +11,8 @@ export function processStart(pid: number): string | undefined {
   try {
     // Field 22 of /proc/<pid>/stat; the command name before it may hold blanks and parentheses.
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+    const ticks = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+    return `${pidSpace()}/${ticks}`;
   } catch {
     if (process.platform === "linux") return undefined;
   }
@@ -26,8 +27,21 @@ export function processStart(pid: number): string | undefined {
   }
 }
 
-/** Does the process that wrote this record still run? A record of another host counts as alive: it cannot be looked at. */
+/** Where a pid means the same process: this start of the kernel, and the container in it. */
+function pidSpace(): string {
+  const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  return `${boot}/${readlinkSync("/proc/self/ns/pid")}`;
+}
+
+/**
+ * Does the process that wrote this record still run? It can be looked at from where its pid means the same: on the same
+ * host, or, whatever the host is called by now, under the same kernel. A record from elsewhere counts as alive.
+ */
 export function isServiceAlive(record: ServiceRecord): boolean {
-  if (record.host !== hostname()) return true;
-  return processStart(record.pid) === record.startedAt;
+  const here = record.host === hostname() || isSameSpace(record.startedAt);
+  return here ? processStart(record.pid) === record.startedAt : true;
+}
+
+function isSameSpace(startedAt: string): boolean {
+  return process.platform === "linux" && startedAt.startsWith(`${pidSpace()}/`);
 }

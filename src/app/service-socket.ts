@@ -105,6 +105,16 @@ function serve(socket: Socket, options: SocketOptions): void {
   });
 }
 
+/** Any process of the owner may write here, in any language: types are checked, content is the contract's. */
+function isAskRequest(value: unknown): value is AskRequest {
+  if (typeof value !== "object" || value === null) return false;
+  const request = value as Record<string, unknown>;
+  const texts = ["text", "origin", "key", "task", "run", "project", "cwd"];
+  if (texts.some((name) => request[name] !== undefined && typeof request[name] !== "string")) return false;
+  if (typeof request.key === "string" && (request.key === "" || request.key.length > 200)) return false;
+  return request.asAgent === undefined || typeof request.asAgent === "boolean";
+}
+
 type SocketReply =
   | { readonly ok: true; readonly value?: unknown }
   | { readonly ok: false; readonly code: string; readonly message: string };
@@ -118,10 +128,8 @@ async function respond(line: string, options: SocketOptions): Promise<SocketRepl
         options.onNudge();
         return { ok: true };
       case "ask":
-        if (!("request" in request) || typeof request.request !== "object" || request.request === null) {
-          return badRequest;
-        }
-        return { ok: true, value: await options.owlpost.ask(request.request as AskRequest) };
+        if (!("request" in request) || !isAskRequest(request.request)) return badRequest;
+        return { ok: true, value: await options.owlpost.ask(request.request) };
       case "inbox":
         return { ok: true, value: await options.owlpost.inboxLink() };
       default:

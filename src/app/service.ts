@@ -26,10 +26,14 @@ export type ServiceOptions = {
   readonly home: string;
   readonly config: Config;
   readonly log: Log;
-  /** The folder of the built page. */
-  readonly assets: string;
+  /** The folder of the built page; absent: the page is not served. */
+  readonly assets?: string;
   readonly now?: () => Instant;
   readonly random?: () => number;
+  /** Take the place of a service on another host, which cannot be looked at from here. */
+  readonly takeOver?: boolean;
+  /** Resolves when the start need not wait any longer for what came in meanwhile. */
+  readonly stopped?: Promise<unknown>;
   /** The channels, instead of those that the configuration names. */
   readonly channels?: ReadonlyMap<string, AnswerChannel>;
 };
@@ -81,7 +85,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       port: undefined,
       sinceAt: now(),
     };
-    await hold(store, record, home);
+    await hold(store, record, home, options.takeOver ?? false);
     closing.push(() => store.releaseService(token));
 
     let wakeAll: () => void = () => undefined;
@@ -93,11 +97,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     });
     const earlier = await store.health();
     const health = trackHealth(store, now, earlier);
+    // A channel that fetches nothing is up once it is open; the others show it with their first poll.
+    for (const channel of channels.values()) if (!channel.poll) await health.up(channel.id);
 
     const inbox = await openInbox(options, owlpost, store, now);
     if (inbox) {
       closing.push(() => inbox.close());
-      await hold(store, { ...record, port: inbox.port }, home);
+      await hold(store, { ...record, port: inbox.port }, home, false);
     }
 
     const sender = startSender({ store, channels, health, log, now, random, onCommit });
@@ -151,7 +157,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await Promise.all(pollers.map((poller) => poller.close()));
     });
     // Answers that came in time but were not fetched yet must not lose to their deadline.
-    await Promise.race([Promise.all(pollers.map((poller) => poller.backlog)), wait(backlogMs)]);
+    await Promise.race([
+      Promise.all(pollers.map((poller) => poller.backlog)),
+      wait(backlogMs),
+      ...(options.stopped ? [options.stopped] : []),
+    ]);
     caughtUp = true;
     const files = startAirlock({ owlpost, store, config, home, log });
     airlock = files;
@@ -185,16 +195,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-async function hold(store: Store, record: ServiceRecord, home: string): Promise<void> {
-  const holder = await store.acquireService(
-    record,
-    (other) => other.token !== record.token && isServiceAlive(other),
-  );
+async function hold(store: Store, record: ServiceRecord, home: string, takeOver: boolean): Promise<void> {
+  const holder = await store.acquireService(record, (other) => {
+    if (other.token === record.token || (takeOver && other.host !== record.host)) return false;
+    return isServiceAlive(other);
+  });
   if (!holder) return;
-  const where =
-    holder.host === record.host ? `process ${holder.pid}` : `process ${holder.pid} on ${holder.host}`;
+  if (holder.host === record.host) {
+    throw new HomeTakenError(
+      `owlpost already runs for ${home} (process ${holder.pid}); stop that one first, or use another --home`,
+    );
+  }
   throw new HomeTakenError(
-    `owlpost already runs for ${home} (${where}); stop that one first, or use another --home`,
+    `owlpost already runs for ${home} on ${holder.host} (process ${holder.pid}); stop it there, or, when that machine is gone or renamed, start with --take-over`,
   );
 }
 
@@ -205,9 +218,9 @@ async function openInbox(
   now: () => Instant,
 ): Promise<Inbox | undefined> {
   const settings = options.config.channels.inbox;
-  if (!settings) return undefined;
-  const port = typeof settings.port === "number" ? settings.port : 7373;
   const { config, log, assets } = options;
+  if (!settings || assets === undefined) return undefined;
+  const port = typeof settings.port === "number" ? settings.port : 7373;
   return startInbox({ owlpost, store, port, zone: config.zone, host: hostname(), log, assets, now });
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { digestQuestion } from "../core/digest.ts";
+import { digestQuestion, takeMark } from "../core/digest.ts";
 import { decideTake } from "../core/take.ts";
 import { type Claim, type QuestionId, runId, taskId } from "../domain/ids.ts";
 import type { StoredQuestion } from "../domain/question.ts";
@@ -69,7 +69,7 @@ export function taking(desk: Desk) {
   }
 
   async function confirm(claim: Claim): Promise<readonly QuestionId[]> {
-    const confirmed = await store.confirm(claim, now());
+    const confirmed = await store.confirm(claim, now(), { take: takeMark(claim) });
     if (confirmed.length > 0) committed();
     return confirmed;
   }

@@ -8,7 +8,7 @@ import { isServiceAlive } from "./service-lock.ts";
 
 /** How often `changed` looks at the store while it waits. */
 const lookMs = 100;
-const mostSwept = 500;
+const mostSwept = 200;
 const mostListed = 200;
 
 /** Looking at a home; due deadlines are swept first, service or no service. */
@@ -18,10 +18,13 @@ export function watching(desk: Desk) {
   /** Due deadlines and lapsed claims, service or no service. */
   async function sweep(): Promise<void> {
     const at = now();
-    const due = await store.nextSweepAt();
-    if (due === undefined || due > at) return;
-    const swept = await store.sweep(at, mostSwept, (snapshot) => decideSweep(snapshot, at));
-    if (swept.expired + swept.lapsed > 0) committed();
+    for (;;) {
+      const due = await store.nextSweepAt();
+      if (due === undefined || due > at) return;
+      const swept = await store.sweep(at, mostSwept, (snapshot) => decideSweep(snapshot, at));
+      if (swept.expired + swept.lapsed === 0) return;
+      committed();
+    }
   }
 
   async function status(): Promise<StatusReport> {

@@ -1,5 +1,7 @@
 import type { Asked, AskOutcome } from "../app/api.ts";
 import type { BrokenRule } from "../domain/command.ts";
+import { questionFields } from "../domain/question.ts";
+import { localTime } from "./local-time.ts";
 import { fail, palette, plain, printJson, printResult, say } from "./print.ts";
 import { askedShape } from "./shapes.ts";
 import type { Call, Exit } from "./verb.ts";
@@ -18,30 +20,46 @@ export async function printOutcome(call: Call, outcome: AskOutcome): Promise<Exi
     return fail(call, 3, outcome.error, outcome.message, { id: outcome.id });
   }
   if (outcome.error === "unreadable") return fail(call, 2, outcome.error, outcome.message);
-  if (call.json) await printJson(call, { error: outcome.error, broken: outcome.broken });
-  else await call.io.stderr.write(rejectionText(call, outcome.broken));
+  const { error, broken, dropped } = outcome;
+  if (call.json) await printJson(call, { error, broken, ...(dropped ? { dropped } : {}) });
+  else {
+    await call.io.stderr.write(rejectionText(call, broken));
+    if (dropped) await say(call, await droppedLine(dropped));
+  }
   return 2;
 }
 
 /** What an asker should know beside the id. */
 export async function sayAsked(call: Call, asked: Asked): Promise<void> {
   const colors = palette(call.io, "stderr");
-  const until = `${new Date(asked.deadlineAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const until = `${localTime(asked.deadlineAt, asked.zone)} (${asked.zone})`;
   const lines = [
     asked.repeated
       ? `${asked.id} was asked before and is ${asked.state.replace("_", " ")}; nothing was stored twice.`
-      : `${colors.green("✓")} ${asked.id} is stored and waits until ${until} (${asked.channels.join(", ")}).`,
+      : `${colors.green("✓")} ${asked.id} is stored and open until ${until}; it goes to: ${asked.channels.join(", ")}.`,
   ];
   if (asked.heldUntilAt !== undefined) {
     lines.push(`Held for the morning: it goes out at ${new Date(asked.heldUntilAt).toISOString()}.`);
   }
   if (asked.defaultChanged) {
     lines.push(
-      "Its default is skip_spec: taking the recommendation needs auto_default: true in config.yaml.",
+      "Its default is skip_spec: there is nothing recommended to take, or config.yaml does not say auto_default: true.",
     );
   }
-  if (asked.dropped) lines.push(`Not kept: ${asked.dropped.map(plain).join(", ")}.`);
+  if (asked.redacted)
+    lines.push(`A credential became [redacted] in: ${asked.redacted.map(plain).join(", ")}.`);
+  if (asked.dropped) lines.push(await droppedLine(asked.dropped));
   await say(call, lines.join("\n"));
+}
+
+/** `Not kept: treid (did you mean tried?), run.` */
+async function droppedLine(dropped: readonly string[]): Promise<string> {
+  const { nearestKey } = await import("../app/nearest-key.ts");
+  const names = dropped.map((name) => {
+    const nearest = questionFields.includes(name) ? undefined : nearestKey(name, questionFields);
+    return plain(nearest === undefined ? name : `${name} (did you mean ${nearest}?)`);
+  });
+  return `Not kept: ${names.join(", ")}.`;
 }
 
 function rejectionText(call: Call, broken: readonly BrokenRule[]): string {

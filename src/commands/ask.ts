@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { AskRequest } from "../app/api.ts";
+import type { AskOutcome, AskRequest } from "../app/api.ts";
 import { askService } from "../app/service-client.ts";
 import { isProjectName, runId, taskId } from "../domain/ids.ts";
 import { printOutcome } from "./ask-outcome.ts";
+import { projectUsage, runUsage, taskUsage } from "./names.ts";
 import { checkHome, withOwlpost } from "./open.ts";
 import { fail, plain } from "./print.ts";
 import { readSource } from "./source.ts";
@@ -13,10 +14,13 @@ export const verb: Verb = {
   description:
     "Ask a question: a YAML or JSON document, or - for standard input. Returns when it is stored, whatever the network does.",
   options: [
-    { flags: "--wait <duration>", text: "wait at most this long (90s, 30m, 8h) for the answer, and take it" },
+    {
+      flags: "--wait <duration>",
+      text: "wait at most this long (90s, 30m, 8h) for the answer, then take and confirm it",
+    },
     { flags: "--key <key>", text: "makes asking again with the same key the same ask" },
-    { flags: "--task <task>", text: "the task, where the document does not name it" },
-    { flags: "--run <run>", text: "the run of the loop" },
+    { flags: "--task <task>", text: "the task; wins over the document" },
+    { flags: "--run <run>", text: "the run of the loop; wins over the document" },
     { flags: "--project <name>", text: "the project" },
   ],
   examples: [
@@ -43,12 +47,12 @@ export const verb: Verb = {
     if (refused !== undefined) return refused;
 
     const request = askRequest(call, source.text, source.origin);
-    const outcome = await askService(call.home, request);
+    const outcome = withoutRun(call, await askService(call.home, request));
     if (outcome && (waitMs === undefined || !outcome.ok)) return printOutcome(call, outcome);
     return withOwlpost(
       call,
       async (owlpost, config) => {
-        const asked = outcome ?? (await owlpost.ask(request));
+        const asked = outcome ?? withoutRun(call, await owlpost.ask(request));
         if (waitMs === undefined || !asked.ok) return printOutcome(call, asked);
         const { waitForAnswer } = await import("./ask-wait.ts");
         return waitForAnswer(call, owlpost, asked, waitMs, config);
@@ -61,7 +65,7 @@ export const verb: Verb = {
 /** A hand-over to the service may be lost after it was done: every ask has a key, so that asking again is the same ask. */
 function askRequest(call: Call, text: string, origin: string): AskRequest {
   const task = textOption(call, "task");
-  const run = textOption(call, "run");
+  const run = isAgent(call.io) ? undefined : textOption(call, "run");
   const project = textOption(call, "project");
   return {
     text,
@@ -75,16 +79,21 @@ function askRequest(call: Call, text: string, origin: string): AskRequest {
   };
 }
 
+/** Which run it is, the engine says: an agent's --run is not kept, and told like every other field that is not. */
+function withoutRun<Outcome extends AskOutcome | undefined>(call: Call, outcome: Outcome): Outcome {
+  if (!isAgent(call.io) || call.options.run === undefined || !outcome?.ok) return outcome;
+  return { ...outcome, dropped: [...new Set([...(outcome.dropped ?? []), "run"])] };
+}
+
 function checkFlags(call: Call): string | undefined {
   const { key, task, run, project } = call.options;
   if (typeof key === "string" && (key === "" || key.length > 200)) return "--key needs 1 to 200 characters";
   if (typeof task === "string" && !taskId(task.replace(/\.md$/, ""))) {
-    return "--task needs a task's id: small letters, digits and dashes, such as 012-fix-auth";
+    return taskUsage;
   }
-  if (typeof run === "string" && !runId(run))
-    return "--run needs 1 to 8 small letters or digits, such as a3f2";
+  if (typeof run === "string" && !runId(run)) return runUsage;
   if (typeof project === "string" && !isProjectName(project)) {
-    return "--project needs a project's name: letters, digits, . _ - (at most 64)";
+    return projectUsage;
   }
   return undefined;
 }

@@ -1,4 +1,5 @@
 import type { LocalCommand } from "../app/api.ts";
+import type { Config } from "../app/config.ts";
 import type { Ack } from "../domain/command.ts";
 import { withOwlpost } from "./open.ts";
 import { palette, plain, printJson } from "./print.ts";
@@ -6,9 +7,15 @@ import { ackShape } from "./shapes.ts";
 import { type Call, type Exit, isAgent } from "./verb.ts";
 
 /** Runs one decision of the owner. An agent decides nothing. */
-export async function decide(call: Call, command: LocalCommand): Promise<Exit> {
+export async function decide(
+  call: Call,
+  command: LocalCommand | ((config: Config) => LocalCommand),
+): Promise<Exit> {
   if (isAgent(call.io)) return printAck(call, agentRefused);
-  return withOwlpost(call, async (owlpost) => printAck(call, await owlpost.decide(command, "cli")));
+  return withOwlpost(call, async (owlpost, config) => {
+    const local = typeof command === "function" ? command(config) : command;
+    return printAck(call, await owlpost.decide(local, "cli"));
+  });
 }
 
 export const agentRefused: Ack = {

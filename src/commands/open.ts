@@ -70,7 +70,9 @@ async function mirror(
 ): Promise<void> {
   const { passAirlocks } = await import("../app/airlock/airlock.ts");
   try {
-    await passAirlocks({ owlpost, store: owlpost.store, config, home: call.home });
+    const told = (_fields: object, text: string): void => void say(call, `${text}.`);
+    const log = { info: () => undefined, warn: told, error: told };
+    await passAirlocks({ owlpost, store: owlpost.store, config, home: call.home, log });
   } catch (error) {
     await say(call, `The files of the airlock could not be brought up to date: ${messageOf(error)}`);
   }

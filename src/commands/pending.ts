@@ -10,7 +10,7 @@ export const verb: Verb = {
   examples: [["owlpost pending", "what waits for an answer now"]],
   run: (call) =>
     withOwlpost(call, async (owlpost) => {
-      const { open, zone, channels } = await owlpost.status();
+      const { open, counts, zone, channels } = await owlpost.status();
       const ringing = channels.filter((channel) => channel.rings).map((channel) => channel.channel);
       if (call.json) {
         const shapes = open.map((each) => ({
@@ -21,7 +21,7 @@ export const verb: Verb = {
         return 0;
       }
       for (const each of open) await printResult(call, questionLine(each));
-      await say(call, open.length === 0 ? "No question is open." : `${open.length} open.`);
+      await say(call, openWords(counts.pending + counts.posted, open.length));
       await say(
         call,
         ringing.length === 0
@@ -31,3 +31,8 @@ export const verb: Verb = {
       return 0;
     }),
 };
+
+function openWords(count: number, shown: number): string {
+  if (count === 0) return "No question is open.";
+  return shown < count ? `${count} open; the first ${shown} are shown.` : `${count} open.`;
+}

@@ -80,7 +80,8 @@ function output(argv: readonly string[], io: Io): OutputConfiguration {
 async function usageExit(error: CommanderError, json: boolean, io: Io): Promise<Exit> {
   if (error.exitCode === 0) return 0;
   if (!json) {
-    if (error.code !== "commander.help") await io.stderr.write("See owlpost --help.\n");
+    if (error.code !== "commander.help")
+      await io.stderr.write("See owlpost help, or owlpost help COMMAND.\n");
     return 2;
   }
   const message = error.code === "commander.help" ? "name a command; see owlpost --help" : error.message;

@@ -1,6 +1,7 @@
+import { agentRefused, printAck } from "./decide.ts";
 import { checkHome, readConfig } from "./open.ts";
 import { fail, printJson, printResult } from "./print.ts";
-import type { Verb } from "./verb.ts";
+import { isAgent, type Verb } from "./verb.ts";
 
 const address = /https?:\/\/\S+/;
 
@@ -13,12 +14,15 @@ export const verb: Verb = {
       text: "ask a sample question when nothing is configured and nothing was ever asked",
     },
     { flags: "--once", text: "one pass of sweep, send and receive, then stop" },
+    { flags: "--take-over", text: "take the place of a service on a machine that is gone or was renamed" },
   ],
   examples: [
     ["owlpost serve --sample", "try it: no account, no configuration"],
     ["owlpost serve --once", "one pass, for a timer"],
   ],
   async run(call) {
+    // Whoever serves gets the link to the inbox, and with it the owner's say.
+    if (isAgent(call.io)) return printAck(call, agentRefused);
     const refused = await checkHome(call);
     if (refused !== undefined) return refused;
     const config = await readConfig(call);
@@ -41,6 +45,7 @@ export const verb: Verb = {
         config,
         sample: call.options.sample === true,
         once: call.options.once === true,
+        takeOver: call.options.takeOver === true,
         env: call.io.env,
         print,
       });
@@ -48,11 +53,7 @@ export const verb: Verb = {
       if (error instanceof Error && error.name === "HomeTakenError") {
         return fail(call, 3, "home-taken", error.message);
       }
-      if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") {
-        const message =
-          "the inbox's port is taken by another program: set channels.inbox.port in config.yaml (0 takes any free one)";
-        return fail(call, 1, "port-taken", message);
-      }
+      if (isPortTaken(error)) return fail(call, 3, "port-taken", error.message);
       throw error;
     }
     if (call.json && !told) await printJson(call, { home: call.home, pid: process.pid, inbox: null });
@@ -62,3 +63,7 @@ export const verb: Verb = {
 
 /** A terminal that went away does not stop the service. */
 function ignore(): void {}
+
+function isPortTaken(error: unknown): error is Error {
+  return error instanceof Error && (error.cause as NodeJS.ErrnoException | undefined)?.code === "EADDRINUSE";
+}

@@ -23,6 +23,7 @@ export function askedShape(asked: Asked): Shape {
     held_until: iso(asked.heldUntilAt),
     default_changed: asked.defaultChanged,
     repeated: asked.repeated,
+    redacted: asked.redacted,
     dropped: asked.dropped,
   };
 }

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Io } from "./verb.ts";
 
@@ -29,9 +29,13 @@ function readFile(path: string): Buffer | undefined {
   const file = openSync(path, "r");
   try {
     if (fstatSync(file).size > maxBytes) return undefined;
-    const bytes = readFileSync(file);
-    // A pipe has no size before it was read.
-    return bytes.length > maxBytes ? undefined : bytes;
+    // A pipe or a device has no size before it was read.
+    const bytes = Buffer.alloc(maxBytes + 1);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+      read = readSync(file, bytes, length, bytes.length - length, null);
+    }
+    return length > maxBytes ? undefined : bytes.subarray(0, length);
   } finally {
     closeSync(file);
   }

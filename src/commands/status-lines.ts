@@ -1,5 +1,6 @@
 import type { ChannelStatus, StatusReport } from "../app/api.ts";
-import type { Answer, Copy, StoredQuestion } from "../domain/question.ts";
+import type { Answer, Copy, DefaultAction, StoredQuestion } from "../domain/question.ts";
+import { localTime } from "./local-time.ts";
 import { plain } from "./print.ts";
 import { isCurrent } from "./shapes.ts";
 
@@ -8,9 +9,17 @@ export function questionLine(stored: StoredQuestion): string {
   const { question, state, zone } = stored;
   const when =
     state === "pending" || state === "posted"
-      ? `until ${localTime(stored.deadlineAt, zone)} → ${stored.defaultAction}`
+      ? `until ${localTime(stored.deadlineAt, zone)} → ${defaultName(stored.defaultAction)}`
       : (stored.outcome ?? "");
-  return [question.id, state.padEnd(8), when, plain(question.title)].filter((part) => part !== "").join("  ");
+  return [question.id, state.replace("_", " ").padEnd(8), when, plain(question.title)]
+    .filter((part) => part !== "")
+    .join("  ");
+}
+
+/** What happens when nobody answers, in two words. */
+function defaultName(action: DefaultAction): string {
+  if (action === "skip_spec") return "spec skipped";
+  return action === "stay_parked" ? "stays parked" : "recommended option taken";
 }
 
 /** `  on telegram 42 since 2026-12-01 02:14`. */
@@ -53,21 +62,26 @@ export function questionLines(stored: StoredQuestion, copies: readonly Copy[]): 
     `${question.id}  ${stored.state}${stored.outcome ? ` (${stored.outcome})` : ""}`,
     plain(question.title),
     ...question.context.split("\n").map((line) => `  ${plain(line)}`),
+    ...(question.tried === undefined
+      ? []
+      : ["Tried:", ...question.tried.split("\n").map((line) => `  ${plain(line)}`)]),
     ...question.options.map(
       (option) =>
         `  ${option.key}) ${plain(option.label)}${option.recommended ? " (recommended)" : ""} — ${plain(option.consequence)}`,
     ),
-    `Deadline ${at(stored.deadlineAt)} ${zone} → ${stored.defaultAction}`,
+    `Deadline ${at(stored.deadlineAt)} ${zone} → ${defaultName(stored.defaultAction)}`,
   ];
   lines.push(...copies.map((copy) => copyLine(copy, stored)));
   if (answer) {
-    const what = answer.option ?? (answer.text === undefined ? stored.outcome : plain(answer.text));
+    const label = question.options.find((option) => option.key === answer.option)?.label;
+    const choice = label === undefined ? answer.option : `${answer.option} — ${plain(label)}`;
+    const what = choice ?? (answer.text === undefined ? stored.outcome : plain(answer.text));
     const who = answer.by ?? place(answer);
     lines.push(`Answer: ${what} — from ${plain(who)} at ${at(answer.at)}`);
   }
   if (claim) {
     lines.push(
-      `Taken${claim.run ? ` by run ${claim.run}` : ""} at ${at(claim.takenAt)}${claim.confirmedAt ? "" : `, to be confirmed until ${at(claim.leaseUntilAt)}`}`,
+      `Taken${claim.run ? ` by run ${claim.run}` : ""} at ${at(claim.takenAt)}${claim.confirmedAt || stored.state === "resolved" ? "" : `, to be confirmed until ${at(claim.leaseUntilAt)}`}`,
     );
   }
   if (stored.result) lines.push(`Closed: ${stored.result}`);
@@ -84,11 +98,4 @@ function place({ via, host }: Answer): string {
 function section(name: string, lines: readonly string[]): string[] {
   const count = lines.filter((line) => !line.startsWith(" ")).length;
   return ["", `${name} (${count})`, ...lines.map((line) => `  ${line}`)];
-}
-
-/** `2026-12-01 06:00` in a zone. */
-function localTime(at: number, zone: string): string {
-  return new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short", timeZone: zone }).format(
-    at,
-  );
 }

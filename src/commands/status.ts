@@ -1,5 +1,5 @@
 import { withOwlpost } from "./open.ts";
-import { fail, printJson, printResult } from "./print.ts";
+import { fail, plain, printJson, printResult } from "./print.ts";
 import { channelShape, copyShape, iso, questionShape } from "./shapes.ts";
 import { questionLines, statusLines } from "./status-lines.ts";
 import type { Verb } from "./verb.ts";
@@ -16,7 +16,13 @@ export const verb: Verb = {
       const id = call.args[0];
       if (id !== undefined) {
         const stored = await owlpost.question(id);
-        if (!stored) return fail(call, 3, "no-such-question", `there is no question ${id}`);
+        if (!stored)
+          return fail(
+            call,
+            3,
+            "no-such-question",
+            `there is no question ${plain(id)}; owlpost pending lists the open ones`,
+          );
         const copies = await owlpost.copies(id);
         const shapes = copies.map((copy) => copyShape(copy, stored));
         if (call.json) {

@@ -1,3 +1,4 @@
+import { projectFor } from "../app/project.ts";
 import { decide } from "./decide.ts";
 import { argument, textOption, type Verb } from "./verb.ts";
 
@@ -8,14 +9,16 @@ export const verb: Verb = {
   examples: [
     ['owlpost steer 012-fix-auth "look at middleware.ts first"', "a note for a task"],
     ['owlpost steer q-a3f2-012-1 "no new table, please"', "a note for the task of a question"],
+    ['owlpost steer run:a3f2 "stop after this one"', "a note for a whole run"],
   ],
   run(call) {
-    const project = textOption(call, "project");
-    return decide(call, {
+    const flag = textOption(call, "project");
+    const { cwd } = call.io;
+    return decide(call, (config) => ({
       verb: "steer",
       target: argument(call, 0),
       text: call.args.slice(1).join(" "),
-      ...(project === undefined ? {} : { project }),
-    });
+      project: projectFor({ flag, cwd, config }),
+    }));
   },
 };

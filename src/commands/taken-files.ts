@@ -1,11 +1,32 @@
 import type { Taken } from "../app/api.ts";
 import type { Config } from "../app/config.ts";
+import { plain, say } from "./print.ts";
 import type { Call } from "./verb.ts";
 
-/** What was taken, as files in the airlock: `answers/<qid>.yaml` and the note that `steering_file` promises. */
-export async function writeAnswers(call: Call, config: Config, taken: readonly Taken[]): Promise<void> {
-  if (taken.length === 0) return;
+/**
+ * What was taken, as files in the airlock: `answers/<qid>.yaml` and the note that `steering_file` promises.
+ * A file that cannot be written is told, and holds up no other answer. Returns the questions whose files are missing.
+ */
+export async function writeAnswers(
+  call: Call,
+  config: Config,
+  taken: readonly Taken[],
+): Promise<readonly string[]> {
+  if (taken.length === 0) return [];
   const { writeAnswer } = await import("../app/airlock/answer.ts");
   const settings = { home: call.home, airlocks: config.airlocks, zone: config.zone };
-  for (const each of taken) await writeAnswer(each, settings);
+  const missing: string[] = [];
+  for (const each of taken) {
+    try {
+      await writeAnswer(each, settings);
+    } catch (error) {
+      missing.push(each.id);
+      const why = error instanceof Error ? error.message : String(error);
+      await say(
+        call,
+        `The files of ${each.id} (project ${each.project}) could not be written: ${plain(why)}`,
+      );
+    }
+  }
+  return missing;
 }

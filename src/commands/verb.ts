@@ -63,5 +63,7 @@ export function argument(call: Call, index: number): string {
 
 /** `OWLPOST_AS=agent`: set for whatever an agent runs; it asks, and never answers. */
 export function isAgent(io: Io): boolean {
-  return io.env.OWLPOST_AS === "agent";
+  // Any value but the owner's counts, so that a misspelt one does not open what it should close.
+  const as = io.env.OWLPOST_AS?.trim().toLowerCase() ?? "";
+  return as !== "" && as !== "owner";
 }

@@ -1,6 +1,6 @@
 import type { BrokenRule } from "../domain/command.ts";
 import { type Instant, type QuestionId, questionId } from "../domain/ids.ts";
-import type { DefaultAction, Question } from "../domain/question.ts";
+import { type DefaultAction, type Question, questionFields } from "../domain/question.ts";
 import { readDefault } from "./contract/default.ts";
 import {
   engineFields,
@@ -10,12 +10,12 @@ import {
   readLinks,
   readProgress,
 } from "./contract/engine-fields.ts";
-import { type Fields, Findings, isAbsent, isFields, show } from "./contract/findings.ts";
+import { type Fields, Findings, fieldName, isAbsent, isFields, show } from "./contract/findings.ts";
 import { type Given, readId, readKind, readProject, readRun, readTask } from "./contract/identity.ts";
 import { checkSecret, readOptions } from "./contract/options.ts";
 import { namesSomething, readContext, readTitle, readTried } from "./contract/texts.ts";
 import { digestQuestion } from "./digest.ts";
-import { cleanText, shorten, utf8Bytes } from "./text.ts";
+import { utf8Bytes } from "./text.ts";
 
 /** A channel as the contract sees it. `maxBytes`: how much of what may never be cut fits, in UTF-8; absent where anything does. */
 export type Route = { readonly id: string; readonly maxBytes?: number };
@@ -54,14 +54,13 @@ export type Checked =
       /** The default that will run is not the one that was written. */
       readonly defaultChanged: boolean;
     }
-  | { readonly ok: false; readonly broken: readonly BrokenRule[] };
+  | {
+      readonly ok: false;
+      readonly broken: readonly BrokenRule[];
+      readonly droppedFields: readonly string[];
+    };
 
-const knownFields: ReadonlySet<string> = new Set([
-  ...engineFields,
-  ..."id kind task spec title context tried options default links low_fidelity source again project".split(
-    " ",
-  ),
-]);
+const knownFields: ReadonlySet<string> = new Set(questionFields);
 
 /** Reads any document as a question, or tells every rule that it breaks. Never throws, whatever the document is. */
 export function checkQuestion(document: unknown, settings: ContractSettings): Checked {
@@ -73,7 +72,7 @@ export function checkQuestion(document: unknown, settings: ContractSettings): Ch
       show(document),
       "Write the question as a map of fields: title, context, options, default and so on.",
     );
-    return { ok: false, broken: findings.broken };
+    return { ok: false, broken: findings.broken, droppedFields: findings.droppedFields };
   }
   const fields = withoutUnknown(document, settings.asAgent, findings);
 
@@ -113,7 +112,7 @@ export function checkQuestion(document: unknown, settings: ContractSettings): Ch
     at === undefined ||
     deadlineAt === undefined
   )
-    return { ok: false, broken: findings.broken };
+    return { ok: false, broken: findings.broken, droppedFields: findings.droppedFields };
 
   const question: Omit<Question, "id"> & { readonly id?: QuestionId } = {
     ...(id === undefined ? {} : { id }),
@@ -155,8 +154,7 @@ function withoutUnknown(document: Fields, asAgent: boolean, findings: Findings):
     const unknown = !knownFields.has(name) || (name === "source" && document.source !== "permission");
     const engine = asAgent && (engineFields as readonly string[]).includes(name);
     if (engine) dropped = true;
-    if ((engine || unknown) && !isAbsent(document[name]))
-      findings.droppedFields.push(shorten(cleanText(name), 64));
+    if ((engine || unknown) && !isAbsent(document[name])) findings.droppedFields.push(fieldName(name));
   }
   if (!dropped) return document;
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Question } from "../domain/question.ts";
 import { repairText } from "./text.ts";
 
@@ -34,5 +34,10 @@ export function digestQuestion(question: Digested): string {
     title: repairText(title),
     tried: tried === undefined ? undefined : repairText(tried),
   });
-  return createHash("sha256").update(json, "utf8").digest("hex");
+  return hash("sha256", json, "hex");
+}
+
+/** Which take an event belongs to: 12 hex digits that lead from the claim to the mark and not back. */
+export function takeMark(claim: string): string {
+  return hash("sha256", claim, "hex").slice(0, 12);
 }

@@ -1,4 +1,5 @@
 import type { Ack, Command, RefusalReason, Sender, SteerTarget } from "../domain/command.ts";
+import type { NewEvent } from "../domain/event.ts";
 import type { Instant, QuestionId, RunId, TaskId } from "../domain/ids.ts";
 import { type Answer, type Copy, isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { Decision, Effect, NewNote, TurnSnapshot } from "../domain/store.ts";
@@ -26,12 +27,7 @@ export function decideReply(
   if (command.verb === "steer") return steer(snapshot, command.target, command.text, settings);
   const stored = snapshot.questions.get(command.question);
   if (!stored) {
-    return refuse("no-such-question", `There is no question ${command.question}.`, [
-      {
-        type: "log",
-        event: { kind: "reply.refused", data: { reason: "no-such-question", verb: command.verb } },
-      },
-    ]);
+    return noSuchQuestion(command.question, command.verb);
   }
   const copies = snapshot.copies.get(command.question) ?? [];
   return command.verb === "override"
@@ -49,8 +45,8 @@ function reply(
   const sentAt = settings.sentAt ?? now;
   const before: Effect[] = [];
   let current = stored;
-  // A deadline that nobody has swept yet has come all the same.
-  if (isOpen(stored.state) && stored.deadlineAt <= now) {
+  // A deadline that nobody has swept yet has come all the same, unless the reply was sent before it.
+  if (isOpen(stored.state) && stored.deadlineAt <= Math.min(now, sentAt)) {
     const expired = expire(stored);
     if (expired) {
       before.push(...expired.effects);
@@ -66,7 +62,8 @@ function reply(
     ...(command.verb === "skip" || command.verb === "retry" ? { verb: command.verb } : {}),
     ...(sentAt < current.deadlineAt ? ({ sent: "before-deadline" } as const) : {}),
   };
-  const answer = answerOf(current, command, settings);
+  const late = current.state === "expired" && sentAt >= current.deadlineAt;
+  const answer: Answer = { ...answerOf(current, command, settings), ...(late ? { late } : {}) };
   const moved = move(current, "reply", given, { answer }, copies, eventWords(answer));
   if (!moved) return settled(current, command, settings);
   const outcome = moved.after.outcome ?? answer.outcome;
@@ -189,12 +186,14 @@ function acceptedText(
   command: Exclude<QuestionCommand, { verb: "override" }>,
 ): string {
   const { question } = after;
-  const late = after.outcome === "overridden" ? " The deadline had passed; this replaces the default." : "";
+  const passed =
+    after.defaultAction === "stay_parked" ? "the task was still parked" : "this replaces the default";
+  const late = after.outcome === "overridden" ? ` The deadline had passed; ${passed}.` : "";
   switch (command.verb) {
     case "choose":
       return `Answered: ${optionWords(question, command.key)}; it applies at the next iteration on ${question.task}.${late}`;
     case "answer":
-      return `Answered in words; it reaches the next iteration on ${question.task}.${late}`;
+      return `Answered in words; they reach the next iteration on ${question.task}.${late}`;
     case "skip":
       return `Skipped: ${question.task} stays blocked and the loop goes on with the rest.`;
     default:
@@ -235,6 +234,12 @@ function refuse(
   return { effects, value: { accepted: false, reason, text, ...(state === undefined ? {} : { state }) } };
 }
 
+function noSuchQuestion(id: QuestionId, verb: Command["verb"]): Decision<Ack> {
+  const reason = "no-such-question";
+  const event: NewEvent = { kind: "reply.refused", data: { reason, verb } };
+  return refuse(reason, `There is no question ${id}.`, [{ type: "log", event }]);
+}
+
 function steer(
   snapshot: TurnSnapshot,
   target: SteerTarget,
@@ -246,7 +251,7 @@ function steer(
   let note: NewNote = { project: settings.project, sender: settings.sender, text };
   if ("question" in target) {
     const stored = snapshot.questions.get(target.question);
-    if (!stored) return refuse("no-such-question", `There is no question ${target.question}.`, []);
+    if (!stored) return noSuchQuestion(target.question, "steer");
     about.project = stored.question.project;
     about.task = stored.question.task;
     state = stored.state;

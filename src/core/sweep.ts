@@ -1,6 +1,7 @@
 import type { Instant, QuestionId } from "../domain/ids.ts";
 import type { Copy, StoredQuestion } from "../domain/question.ts";
 import type { Decision, Effect, SweepSnapshot } from "../domain/store.ts";
+import { takeMark } from "./digest.ts";
 import { type Move, move } from "./moves.ts";
 
 /** The deadline has come: the question expires, whatever its default is; only the loop applies a default. */
@@ -13,7 +14,7 @@ export function lapse(stored: StoredQuestion, now: Instant, copies: readonly Cop
   const claim = stored.claim;
   if (!claim || claim.leaseUntilAt > now) return undefined;
   const given = { confirmed: claim.confirmedAt !== undefined };
-  return move(stored, "lapse", given, { claim: null }, copies, { claim: claim.claim });
+  return move(stored, "lapse", given, { claim: null }, copies, { take: takeMark(claim.claim) });
 }
 
 /** How many questions expired and how many claims lapsed. */

@@ -1,6 +1,7 @@
 import type { Claim, Instant, QuestionId } from "../domain/ids.ts";
 import type { ClaimRecord, Copy, StoredQuestion } from "../domain/question.ts";
 import type { Decision, Effect, TakeSnapshot } from "../domain/store.ts";
+import { takeMark } from "./digest.ts";
 import { log, type Move, move } from "./moves.ts";
 import { expire, lapse } from "./sweep.ts";
 
@@ -24,7 +25,7 @@ export type TakeValue = {
  * `applied` or `default_applied` under one claim. The same claim again gives the same questions and moves nothing.
  */
 export function decideTake(snapshot: TakeSnapshot, settings: TakeSettings): Decision<TakeValue> {
-  if (snapshot.same.length > 0) return { effects: [], value: { taken: snapshot.same, mismatched: [] } };
+  if (snapshot.same.length > 0) return again(snapshot, settings);
 
   const effects: Effect[] = [];
   const taken: StoredQuestion[] = [];
@@ -48,22 +49,38 @@ export function decideTake(snapshot: TakeSnapshot, settings: TakeSettings): Deci
       effects.push(log(stored, "question.digest-mismatch", { digest: stored.digest }));
       continue;
     }
-    const claim: ClaimRecord = {
-      claim: settings.claim,
-      takenAt: settings.now,
-      leaseUntilAt: settings.now + settings.leaseMs,
-      ...(settings.run === undefined ? {} : { run: settings.run }),
-    };
-    const after = commit(
-      move(stored, "consume", { default_action: stored.defaultAction }, { claim }, copies(stored), {
-        claim: settings.claim,
-      }),
-    );
+    const after = commit(consume(stored, settings, copies(stored)));
     if (after) taken.push(after);
     // Nothing to take (stay_parked): an expiry that came with this call still shows on its copies.
     else effects.push(...touch(stored, copies(stored)));
   }
   return { effects, value: { taken, mismatched } };
+}
+
+/** The same take once more. A lease that ran out meanwhile begins anew, so that nobody else is given it as well. */
+function again(snapshot: TakeSnapshot, settings: TakeSettings): Decision<TakeValue> {
+  const effects: Effect[] = [];
+  const taken = snapshot.same.map((stored) => {
+    const back = lapse(stored, settings.now);
+    if (!back) return stored;
+    const retaken = consume(back.after, settings, snapshot.copies.get(stored.question.id) ?? []);
+    if (!retaken) return stored;
+    effects.push(...back.effects, ...retaken.effects);
+    return retaken.after;
+  });
+  return { effects, value: { taken, mismatched: [] } };
+}
+
+function consume(stored: StoredQuestion, settings: TakeSettings, copies: readonly Copy[]): Move | undefined {
+  const run = settings.run === undefined ? {} : { run: settings.run };
+  const claim: ClaimRecord = {
+    claim: settings.claim,
+    takenAt: settings.now,
+    leaseUntilAt: settings.now + settings.leaseMs,
+    ...run,
+  };
+  const data = { take: takeMark(settings.claim), ...run };
+  return move(stored, "consume", { default_action: stored.defaultAction }, { claim }, copies, data);
 }
 
 function touch(stored: StoredQuestion, copies: readonly Copy[]): Effect[] {

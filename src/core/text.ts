@@ -39,10 +39,14 @@ export function isMultiline(text: string): boolean {
 
 /** White space as people see it: also the invisible characters that leave a line blank. */
 export function isBlank(text: string): boolean {
-  return !/[^\s\x85\u200b-\u200d\u2060]/.test(text);
+  return !/[^\s\x85\u2800\u3164\u115f\u1160\uffa0\p{Cf}\p{Mn}]/u.test(text);
 }
 
 /** White space and case folded: how a reply is compared with a label. */
 export function foldText(text: string): string {
-  return text.replace(/\s+/g, " ").trim().toLowerCase();
+  return text
+    .replace(/\p{Cf}+/gu, "")
+    .replace(/\s+/g, " ")
+    .trim()
+    .toLowerCase();
 }

@@ -39,6 +39,15 @@ export function choiceWords(question: Question, answer: Answer): string {
   return answer.outcome;
 }
 
+/** What became of a question, before `by …`: `answered: option 1 — …`, `skipped`, `changed to option 2 — …`. */
+function decidedWords(question: Question, answer: Answer): string {
+  if (answer.outcome === "skipped") return "skipped";
+  if (answer.outcome === "retried") return "sent back for another run";
+  const words = choiceWords(question, answer);
+  if (answer.late) return `answered after the deadline: ${words}`;
+  return answer.outcome === "overridden" ? `changed to ${words}` : `answered: ${words}`;
+}
+
 /** The first line of a text, at most `most` code points. */
 export function shorten(text: string, most: number): string {
   const line = text.trim().split(/\r?\n/, 1)[0] ?? "";
@@ -59,9 +68,7 @@ export function defaultWords(question: Question, action: DefaultAction): string 
 function defaultDoneWords(stored: StoredQuestion): string {
   if (stored.defaultAction !== "take_recommended") return "spec skipped";
   const recommended = stored.question.options.find((option) => option.recommended === true);
-  return recommended
-    ? `option ${optionWords(stored.question, recommended.key)} taken`
-    : "recommendation taken";
+  return recommended ? `option ${recommended.key} (${recommended.label}) taken` : "recommendation taken";
 }
 
 /** Where a question stands, in one line that is true for its state; for receipts, refusals and `status`. */
@@ -81,11 +88,9 @@ export function standing(stored: StoredQuestion, now: Instant): string {
     default:
       break;
   }
-  const decided = answer
-    ? `${choiceWords(question, answer)} ${senderWords(answerSender(answer))} at ${time(answer.at)}`
+  const said = answer
+    ? `${decidedWords(question, answer)} ${senderWords(answerSender(answer))} at ${time(answer.at)}`
     : `no answer by ${time(stored.deadlineAt)} — ${defaultDoneWords(stored)}`;
-  const verb = answer?.outcome === "overridden" ? "changed to" : "answered:";
-  const said = answer ? `${verb} ${decided}` : decided;
   if (stored.state === "answered") return said;
   const picked = claim
     ? `, picked up${claim.run === undefined ? "" : ` by run ${claim.run}`} at ${time(claim.takenAt)}`

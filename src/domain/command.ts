@@ -23,6 +23,8 @@ export const refusalReasons = [
   "not-open",
   "bad-option",
   "needs-confirmation",
+  /** Closing a question whose answer nobody took. */
+  "not-taken",
 ] as const;
 export type RefusalReason = (typeof refusalReasons)[number];
 

@@ -43,6 +43,14 @@ export type Option = {
   readonly reversible?: boolean;
 };
 
+/** Every key that a question's document may have at its top. */
+export const questionFields: readonly string[] = [
+  ..."id kind project task spec run iteration progress title context tried options default facts links".split(
+    " ",
+  ),
+  ..."answerable_by auto_default low_fidelity source again".split(" "),
+];
+
 export type Facts = Readonly<Record<string, unknown>>;
 
 /** A question as it was accepted: complete, redacted, NFC. Keys are those of the document. */
@@ -81,6 +89,8 @@ export type Answer = {
   readonly via: ChannelId | "cli" | "deadline";
   readonly host?: string;
   readonly at: Instant;
+  /** It came after the deadline and beat a default that nobody had taken. */
+  readonly late?: true;
   /** Digest of the question that was answered. */
   readonly digest: string;
 };

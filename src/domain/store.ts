@@ -160,8 +160,12 @@ export type Store = {
 
   take<Value>(need: TakeNeed, decide: (snapshot: TakeSnapshot) => Decision<Value>): Promise<Value>;
 
-  /** Marks every question of that claim confirmed. Returns their ids; empty when no such claim stands. */
-  confirm(claim: Claim, now: Instant): Promise<readonly QuestionId[]>;
+  /** Marks every question of that claim confirmed, each with an event that holds `data`. Returns their ids; empty when no such claim stands. */
+  confirm(
+    claim: Claim,
+    now: Instant,
+    data?: Readonly<Record<string, unknown>>,
+  ): Promise<readonly QuestionId[]>;
 
   /** Reads one question and its copies, decides, commits. */
   move<Value>(

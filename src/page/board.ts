@@ -57,7 +57,11 @@ export function openBoard(signedOut: (message: string) => void): Board {
         }
       }
       element.hidden = wanted.length === 0 && name !== "open";
-      if (name === "open") quiet.hidden = wanted.length > 0;
+      if (name === "open") {
+        quiet.hidden = wanted.length > 0;
+        // Whoever has cards below knows how it works, and looks for the receipt.
+        quiet.classList.toggle("nest-brief", (shown ?? []).length > 0);
+      }
       const count = element.querySelector(".count");
       const number = (shown ?? []).filter((each) => each.place === name).length;
       if (count) count.textContent = number > 0 ? String(number) : "";

@@ -7,6 +7,10 @@ export type Commit = <Value>(write: () => Value) => Promise<Value>;
 /** So many writes share a commit at most: the event loop must not stand still for long. */
 export const groupLimit = 256;
 
+/** The event loop stands still so long at most while another process writes; after that it turns between two tries. */
+const longestStandMs = 10;
+const retryMs = 2;
+
 type Waiting = {
   readonly write: () => unknown;
   readonly resolve: (value: unknown) => void;
@@ -18,19 +22,45 @@ type Ended = { readonly waiting: Waiting; readonly value: unknown };
  * Writes that are asked for in the same turn of the event loop share one transaction, hence one fsync: that is where
  * nearly all the time of a commit goes. Each then runs in a savepoint of its own, so that one that throws takes
  * back only what it did itself. A write that comes alone pays for none of this.
+ *
+ * Another process may hold the only lock for a while (a take of a thousand answers). SQLite would wait for it inside the
+ * call and stop everything else that this process does, so most of the waiting happens between calls.
  */
 export function groupCommit(
   db: Database.Database,
   fault: (error: unknown) => unknown,
+  busyTimeoutMs: number,
 ): { commit: Commit; drain: () => Promise<void> } {
+  const impatient = `PRAGMA busy_timeout = ${Math.min(longestStandMs, busyTimeoutMs)}`;
+  const patient = `PRAGMA busy_timeout = ${busyTimeoutMs}`;
   const begin = db.prepare("BEGIN IMMEDIATE");
   const end = db.prepare("COMMIT");
   const undo = db.prepare("ROLLBACK");
   const save = db.prepare("SAVEPOINT one");
   const keep = db.prepare("RELEASE one");
   const undoOne = db.prepare("ROLLBACK TO one");
-  let queue: Waiting[] = [];
+  const queue: Waiting[] = [];
   let closed = false;
+  let busySince: number | undefined;
+
+  /** False: another process writes just now, and there is time left to wait for it. */
+  function tryBegin(): boolean {
+    // Not prepared: SQLite obeys this one while it compiles it.
+    db.exec(impatient);
+    try {
+      begin.run();
+      busySince = undefined;
+      return true;
+    } catch (error) {
+      const now = performance.now();
+      busySince ??= now;
+      if (isBusy(error) && now - busySince < busyTimeoutMs) return false;
+      busySince = undefined;
+      throw error;
+    } finally {
+      db.exec(patient);
+    }
+  }
 
   function rollback(): void {
     // SQLite has rolled back by itself after some faults (disk full, I/O error).
@@ -40,7 +70,6 @@ export function groupCommit(
   function runAlone(waiting: Waiting): void {
     let value: unknown;
     try {
-      begin.run();
       value = waiting.write();
       end.run();
     } catch (error) {
@@ -79,7 +108,6 @@ export function groupCommit(
   function runGroup(group: readonly Waiting[]): void {
     const ended: Ended[] = [];
     try {
-      begin.run();
       for (const waiting of group) runOne(waiting, ended);
       end.run();
     } catch (error) {
@@ -92,15 +120,21 @@ export function groupCommit(
   }
 
   function flush(): void {
-    const group = queue;
-    queue = [];
-    if (group.length > groupLimit) {
-      queue = group.splice(groupLimit);
-      setImmediate(flush);
+    try {
+      if (!tryBegin()) {
+        setTimeout(flush, retryMs);
+        return;
+      }
+    } catch (error) {
+      const told = fault(error);
+      for (const waiting of queue.splice(0)) waiting.reject(told);
+      return;
     }
+    const group = queue.splice(0, groupLimit);
+    if (queue.length > 0) setImmediate(flush);
     const only = group[0];
     if (only && group.length === 1) runAlone(only);
-    else if (only) runGroup(group);
+    else runGroup(group);
   }
 
   function commit<Value>(write: () => Value): Promise<Value> {
@@ -121,7 +155,11 @@ export function groupCommit(
     /** Takes no more writes, and resolves when those that wait have ended. */
     drain: async () => {
       closed = true;
-      while (queue.length > 0) await new Promise((resolve) => setImmediate(resolve));
+      while (queue.length > 0) await new Promise((resolve) => setTimeout(resolve, 1));
     },
   };
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_BUSY");
 }

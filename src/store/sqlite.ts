@@ -22,10 +22,11 @@ export type StoreOptions = {
  * `StoreError`: `newer-schema`, `cannot-open`, `corrupt`, `read-only`, `disk-full`, `io` or `busy`.
  */
 export async function openStore(path: string, options: StoreOptions = {}): Promise<Store> {
-  const db = connect(path, options.busyTimeoutMs ?? 10_000);
+  const busyTimeoutMs = options.busyTimeoutMs ?? 10_000;
+  const db = connect(path, busyTimeoutMs);
   const sql = statements(db);
   const fault = (error: unknown): unknown => storeFault(error, path);
-  const { commit, drain } = groupCommit(db, fault);
+  const { commit, drain } = groupCommit(db, fault, busyTimeoutMs);
   return named(
     {
       ...asking(sql, commit),

@@ -42,7 +42,7 @@ export function taking(sql: Sql, commit: Commit): Pick<Store, "take" | "confirm"
         return value;
       }),
 
-    confirm: (claim, now) => commit(() => confirm(sql, claim, now)),
+    confirm: (claim, now, data = {}) => commit(() => confirm(sql, claim, now, data)),
 
     sweep: (now, limit, decide) =>
       commit(() => {
@@ -122,7 +122,12 @@ function takenBy(sql: Sql, claim: Claim): Found[] {
 }
 
 /** A second confirmation finds the same questions and logs nothing. */
-function confirm(sql: Sql, claim: Claim, now: Instant): QuestionId[] {
+function confirm(
+  sql: Sql,
+  claim: Claim,
+  now: Instant,
+  data: Readonly<Record<string, unknown>>,
+): QuestionId[] {
   type Row = IdRow & { n: number; task: string; project: string; confirmed_at: number | null };
   const rows = sql<Row>(
     `SELECT n, run, part, seq, task, project, confirmed_at FROM questions INDEXED BY questions_claims
@@ -133,7 +138,7 @@ function confirm(sql: Sql, claim: Claim, now: Instant): QuestionId[] {
     if (row.confirmed_at === null) {
       sql("UPDATE questions SET confirmed_at = ? WHERE n = ?").run(now, row.n);
       const { task, project } = row;
-      logEvent(sql, { kind: "question.confirmed", question, task, project, data: { claim } }, now);
+      logEvent(sql, { kind: "question.confirmed", question, task, project, data }, now);
     }
     return question;
   });

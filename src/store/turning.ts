@@ -15,14 +15,15 @@ export function turning(sql: Sql, commit: Commit): Pick<Store, "turn" | "cursor"
       commit(() =>
         writing(sql, now, (write) => {
           const acks = turn.inputs.map((input) => {
-            const before = storedAck(sql, turn.channel, input.key);
+            const payload = JSON.stringify(input.payload ?? null);
+            const before = storedAck(sql, turn.channel, input.key, payload);
             if (before) return before.accepted ? { ...before, repeated: true as const } : before;
             const { effects, value } = decide(snapshotOf(sql, gather(input).questions), input);
             write(effects);
             sql("INSERT INTO inbox (channel, key, payload, ack, received_at) VALUES (?, ?, ?, ?, ?)").run(
               turn.channel,
               input.key,
-              JSON.stringify(input.payload ?? null),
+              payload,
               JSON.stringify(value),
               now,
             );
@@ -38,9 +39,15 @@ export function turning(sql: Sql, commit: Commit): Pick<Store, "turn" | "cursor"
   };
 }
 
-function storedAck(sql: Sql, channel: string, key: string): Ack | undefined {
-  const ack = scalar<string>(sql, "SELECT ack FROM inbox WHERE channel = ? AND key = ?", channel, key);
-  return ack === undefined ? undefined : (JSON.parse(ack) as Ack);
+/** The ack of an input that came before under this key. Another input under the same key is told so: nothing was done with it. */
+function storedAck(sql: Sql, channel: string, key: string, payload: string): Ack | undefined {
+  const row = sql<{ ack: string; payload: string }>(
+    "SELECT ack, payload FROM inbox WHERE channel = ? AND key = ?",
+  ).get(channel, key);
+  if (!row) return undefined;
+  if (row.payload === payload) return JSON.parse(row.ack) as Ack;
+  const text = "Nothing was recorded: another reply was sent under the same key before. Send it again.";
+  return { accepted: false, reason: "bad-command", text };
 }
 
 function snapshotOf(sql: Sql, ids: readonly QuestionId[]): TurnSnapshot {

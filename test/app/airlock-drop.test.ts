@@ -66,7 +66,7 @@ describe("a dropped file is an ask", () => {
     writeFileSync(questions(name), write(aDocument()));
     await looks();
     const id = "q-a3f2-012-fix-auth-1";
-    expect(home.yaml("default", "questions", name)).toEqual({ id, state: "pending", file: `${id}.yaml` });
+    expect(home.yaml("default", "questions", name)).toEqual({ id, state: "asked", file: `${id}.yaml` });
     expect(folder()).toEqual([name, `${id}.yaml`].sort());
     await looks();
     await looks();
@@ -145,6 +145,7 @@ describe("idempotent", () => {
     const killed = askDropped(place, "a.yaml", look, {
       store: home.store,
       now: () => 0,
+      untold: new Map(),
       refresh: async () => undefined,
       owlpost: {
         ask: async (request: AskRequest) => {
@@ -205,6 +206,7 @@ describe("idempotent", () => {
       now: () => 0,
       clock: () => performance.now(),
       troubles,
+      untold: new Map(),
       refresh: async (id) => void refreshed.push(id),
     });
     const place = placeOf({ home: home.folder, airlocks: {} }, "default");
@@ -337,7 +339,7 @@ describe("a folder with many questions", () => {
     airlock = startAirlock(home.settings);
     await looks();
     expect(await asked()).toHaveLength(302);
-    expect(home.yaml("default", "questions", "late.yaml")).toMatchObject({ state: "pending" });
+    expect(home.yaml("default", "questions", "late.yaml")).toMatchObject({ state: "asked" });
     expect((await home.owlpost.question("q-a3f2-012-fix-auth-7"))?.state).toBe("pending");
   });
 });

@@ -62,9 +62,14 @@ describe("the mirror of a question", () => {
   it("says on its first line what it is and how to answer", async () => {
     const id = await ask();
     await mirror();
-    expect(home.read("default", "questions", `${id}.yaml`).split("\n")[0]).toBe(
-      `# A mirror, written by owlpost at each move; changes made here are not read. To answer: owlpost answer ${id} KEY`,
-    );
+    const head = () => home.read("default", "questions", `${id}.yaml`).split("\n").slice(0, 2);
+    expect(head()).toEqual([
+      "# A mirror, written by owlpost at each move; changes made here are not read.",
+      `# To answer: owlpost answer ${id} KEY`,
+    ]);
+    await home.owlpost.cancel(id, "the spec was removed");
+    await mirror();
+    expect(head().join("\n")).not.toContain("To answer");
   });
 
   it("is never read back: a changed mirror changes nothing and is written over at the next move", async () => {

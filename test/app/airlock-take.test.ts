@@ -129,7 +129,7 @@ describe("a take request", () => {
     expect(steering()).toContain(`(${retry}):\n\`\`\`\nretry\n\`\`\`\n`);
   });
 
-  it("is left alone, and told of, when its name is no task, it is a link, or it holds something else", async () => {
+  it("is told of when it cannot be served: a name that is no task is rejected, a link or other content left alone", async () => {
     const id = await ask();
     await home.owlpost.decide({ verb: "skip", question: id }, "inbox");
     writeFileSync(home.path("default", "take", "No Task"), "");
@@ -138,7 +138,7 @@ describe("a take request", () => {
     const airlock = startAirlock(home.settings);
     await airlock.poke();
     await airlock.poke();
-    expect(home.names("default", "take")).toEqual(["012-fix-auth", "No Task", "link"]);
+    expect(home.names("default", "take")).toEqual(["012-fix-auth", "No Task.rejected", "link"]);
     expect((await home.owlpost.question(id))?.state).toBe("answered");
     expect(home.logged).toHaveLength(3);
     await airlock.close();

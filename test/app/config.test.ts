@@ -173,7 +173,7 @@ const refusals: readonly (readonly [name: string, text: string, errors: readonly
     "deliver:\n  - inbox\n  - inbx\n",
     ["3 deliver[1]: did you mean inbox?"],
   ],
-  ["delivery twice", "deliver: [inbox, inbox]\n", ["1 deliver[1]: inbox is listed twice"]],
+  ["delivery twice", "deliver: [inbox, inbox]\n", ["1 deliver[1]: is listed twice"]],
   ["no map at all", "- a\n- b\n", ["1 : must hold keys and values"]],
   ["a key twice", "zone: UTC\nzone: UTC\n", ["2 : column 1: the same key stands here twice"]],
   ["a tab", "channels:\n\tinbox: {}\n", ["2 : cannot be read as YAML"]],

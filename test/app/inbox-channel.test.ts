@@ -23,7 +23,9 @@ describe("the inbox as a channel", () => {
   it("listens on 7373 unless another port is named", () => {
     expect(settings.parse({})).toEqual({ port: 7373 });
     expect(settings.parse({ port: 0 })).toEqual({ port: 0 });
-    for (const port of [-1, 65_536, 1.5, "7373"]) expect(settings.safeParse({ port }).success).toBe(false);
+    expect(settings.parse({ port: "8080" })).toEqual({ port: 8080 });
+    for (const port of [-1, 65_536, 1.5, "0x1", "", true, null, "99999"])
+      expect(settings.safeParse({ port }).success).toBe(false);
     expect(settings.safeParse({ host: "0.0.0.0" }).success).toBe(false);
   });
 });

@@ -133,7 +133,7 @@ describe("the state of the page", () => {
     const { option: _, ...answer } = anAnswer({ text: "Ask Mara first.\nThen rotate." });
     const card = questionCard(aStored({ state: "answered", answer }), evening + 2 * hour);
     expect(card.verdict).toMatchObject({
-      words: "Answered in other words",
+      words: "Answered, in own words",
       text: "Ask Mara first.\nThen rotate.",
     });
   });

@@ -109,6 +109,28 @@ describe("asking", () => {
     expect(asked.ok || asked.error !== "unreadable" || asked.message).toContain(place);
   });
 
+  test.each([
+    ["90,000 keys in one map", `facts:\n${Array.from({ length: 90_000 }, (_, n) => ` k${n}: 1`).join("\n")}`],
+    ["30,000 anchors", Array.from({ length: 30_000 }, (_, n) => `- &a${n} x`).join("\n")],
+    ["half a million brackets", "[".repeat(500_000)],
+  ])("a document that is slow to read stops nobody for long: %s", async (_name, text) => {
+    const { owlpost, ask } = await anOwlpost();
+    const started = performance.now();
+    const asked = await owlpost.ask({ text, origin: "slow.yaml" });
+    expect(asked.ok).toBe(false);
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect((await ask()).id).toBe("q-a3f2-012-fix-auth-1");
+  });
+
+  test("a credential in a name or in broken YAML is not repeated", async () => {
+    const { owlpost, ask } = await anOwlpost();
+    const secret = `ghp_${"FAKEfake".repeat(4)}0000`;
+    const { dropped } = await ask({ [secret]: 1, answerable_by: [secret] });
+    const broken = await owlpost.ask({ text: `a: *${secret}`, origin: "q.yaml" });
+    const events = await owlpost.events(0, 100);
+    expect(JSON.stringify([dropped, broken, events, await owlpost.status()])).not.toContain(secret);
+  });
+
   test("a credential never reaches the store", async () => {
     const { owlpost, ask, kinds } = await anOwlpost();
     const secret = `ghp_${"FAKEfake".repeat(4)}0000`;
@@ -204,6 +226,42 @@ describe("from the question to the loop", () => {
     expect((await owlpost.take({})).taken).toMatchObject([{ id, outcome: "overridden", option: "1" }]);
   });
 
+  test("a cancel that comes after the deadline finds the question expired", async () => {
+    const { owlpost, clock, ask } = await anOwlpost();
+    const { id } = await ask();
+    clock.advance(8 * hour);
+    expect(await owlpost.cancel(id, "too late")).toMatchObject({
+      accepted: false,
+      reason: "not-open",
+      state: "expired",
+    });
+    expect((await owlpost.question(id))?.outcome).toBe("expired");
+  });
+
+  test("looking sweeps everything that is due, however much it is", async () => {
+    const { owlpost, clock, ask } = await anOwlpost();
+    const asks = Array.from({ length: 450 }, (_, at) => ask({ run: `r${at}` }));
+    await Promise.all(asks);
+    clock.advance(8 * hour);
+    const { counts, open } = await owlpost.status();
+    expect([counts.expired, counts.pending, open.length]).toEqual([450, 0, 0]);
+  });
+
+  test("a late answer is told as what it is", async () => {
+    const { owlpost, clock, ask } = await anOwlpost();
+    const [one, two] = [
+      await ask({ run: "r1" }),
+      await ask({ run: "r2", default: { action: "stay_parked", at: "06:00" } }),
+    ];
+    clock.advance(8 * hour);
+    const late = await owlpost.decide({ verb: "choose", question: one.id, key: "2" }, "cli");
+    expect(late.text).toContain("The deadline had passed; this replaces the default.");
+    const parked = await owlpost.decide({ verb: "answer", question: two.id, text: "do both" }, "cli");
+    expect(parked.text).toContain("The deadline had passed; the task was still parked.");
+    const again = await owlpost.decide({ verb: "choose", question: one.id, key: "1" }, "cli");
+    expect(again.text).toContain("already answered after the deadline: option 2 — Extend the TTL to 30 days");
+  });
+
   test("field 67: an answer to a question that was altered in the store is not handed out", async () => {
     const { owlpost, ask } = await anOwlpost();
     const { id } = await ask();
@@ -236,7 +294,7 @@ describe("from the question to the loop", () => {
       [two.id, "retried"],
     ]);
     expect(await owlpost.resolve(one.id, "skipped")).toMatchObject({ accepted: true });
-    expect(await owlpost.resolve(three.id, "done")).toMatchObject({ accepted: false, reason: "not-open" });
+    expect(await owlpost.resolve(three.id, "done")).toMatchObject({ accepted: false, reason: "not-taken" });
     expect(await owlpost.cancel(one.id, "too late")).toMatchObject({ accepted: false, reason: "not-open" });
   });
 
@@ -255,6 +313,7 @@ describe("from the question to the loop", () => {
     [{ verb: "steer", target: "Not A Task", text: "x" }, "bad-command"],
     [{ verb: "answer", question: "q-a3f2-012-9", text: "  " }, "bad-command"],
     [{ verb: "steer", target: "012", text: "x", project: "../x" }, "bad-command"],
+    [{ verb: "steer", target: "012", text: " \n" }, "bad-command"],
   ] as const)("%j is refused as %s", async (command, reason) => {
     const { owlpost } = await anOwlpost();
     expect(await owlpost.decide(command, "cli")).toMatchObject({ accepted: false, reason });

@@ -178,6 +178,39 @@ describe("many at once", () => {
   }, 60_000);
 });
 
+describe("the service dies while others ask", () => {
+  test("20 processes hand their asks to a service that is killed: each is stored once", async () => {
+    const home = aHome();
+    writeFileSync(join(home, "config.yaml"), "channels:\n  inbox: { port: 0 }\n");
+    const serve = spawn(process.execPath, [cli, "serve", "--home", home], { stdio: "ignore" });
+    afterwards(() => {
+      serve.kill("SIGKILL");
+    });
+    const handle = await anOwlpost(home);
+    await until(
+      async () => (await handle.status()).service.running,
+      (running) => running,
+    );
+    const asks = Array.from({ length: 20 }, async (_, n) => {
+      await new Promise((next) => setTimeout(next, n * 40));
+      return owlpost(home, ["ask", "-"], JSON.stringify(question(`t-${n}`)));
+    });
+    await until(
+      async () => (await handle.status()).counts,
+      (counts) => counts.pending + counts.posted >= 4,
+    );
+    serve.kill("SIGKILL");
+    const asked = await Promise.all(asks);
+
+    expect(asked.map(({ code }) => code)).toEqual(asked.map(() => 0));
+    const ids = asked.map(({ stdout }) => (JSON.parse(stdout) as { id: string }).id).sort();
+    const { open, service } = await handle.status();
+    expect(open.map((row) => row.question.id).sort()).toEqual(ids);
+    expect(new Set(ids).size).toBe(20);
+    expect(service.running).toBe(false);
+  }, 60_000);
+});
+
 describe("the service was away while its phone was not", () => {
   test("a press before the deadline beats the deadline, a waiting take request and a quicker channel", async () => {
     const peer = await startPeer();
@@ -225,6 +258,11 @@ describe("the service was away while its phone was not", () => {
       outcome: "answered",
       answer: { option: "2", by: "eric" },
     });
+    // Not even for a moment did the phone say that nobody had answered.
+    await after.settle();
+    const shown = peer.messages.flatMap((message) => message.versions.map((version) => version.body));
+    expect(shown.length).toBeGreaterThan(1);
+    expect(shown.filter((body) => body.includes("no answer by"))).toEqual([]);
   });
 });
 

@@ -1,5 +1,11 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { silentLog } from "../../src/app/log.ts";
+import { openOwlpost } from "../../src/app/owlpost.ts";
+import { startSender } from "../../src/app/sender.ts";
 import { questionId } from "../../src/domain/ids.ts";
+import { StoreError } from "../../src/domain/store.ts";
+import { openStore } from "../../src/store/sqlite.ts";
 import { aConfig, aDocument, minute } from "../builders.ts";
 import { aClock, afterwards, aHome, aService, until } from "../homes.ts";
 import { peerChannel } from "../peer/peer-channel.ts";
@@ -256,6 +262,39 @@ describe("sending", () => {
     );
     expect(await service.store.nextJobAt()).toBeUndefined();
   });
+});
+
+test("what was sent is recorded before anything is sent again, however long the disk refuses", async () => {
+  const peer = await startPeer();
+  afterwards(() => peer.close());
+  const home = aHome();
+  const store = await openStore(join(home, "owlpost.db"));
+  afterwards(() => store.close());
+  let refused = 0;
+  const full = async (): Promise<void> => {
+    refused += 1;
+    throw new StoreError("disk-full", "the disk is full");
+  };
+  const owlpost = await openOwlpost({ home, config, store });
+  await owlpost.ask({ document: aDocument({ default: { action: "skip_spec", at: "2d" } }) });
+  const sender = startSender({
+    store: { ...store, sent: full, postpone: full, drop: full },
+    channels: new Map([["peer", peerChannel(peer.url)]]),
+    health: { up: async () => undefined, down: async () => undefined, received: async () => undefined },
+    log: silentLog,
+    now: Date.now,
+    random: () => 0.5,
+    onCommit: () => undefined,
+  });
+  sender.wake();
+  await until(
+    () => refused,
+    (count) => count >= 2,
+  );
+  await new Promise((later) => setTimeout(later, 500));
+  expect(peer.messages.map((message) => message.posts)).toEqual([1]);
+  expect(refused).toBe(2);
+  await sender.close();
 });
 
 describe("receiving", () => {

@@ -82,7 +82,10 @@ describe("one service for one home", () => {
     expect(isServiceAlive(aRecord())).toBe(true);
     expect(isServiceAlive(aRecord({ startedAt: "1" }))).toBe(false);
     expect(isServiceAlive(aRecord({ pid: 4_194_305 }))).toBe(false);
-    expect(isServiceAlive(aRecord({ host: "another", pid: 4_194_305 }))).toBe(true);
+    expect(isServiceAlive(aRecord({ host: "another", startedAt: "other-boot/pid:[1]/7" }))).toBe(true);
+    // Renamed since: under the same kernel the pid still means the same process.
+    expect(isServiceAlive(aRecord({ host: "before" }))).toBe(true);
+    expect(isServiceAlive(aRecord({ host: "before", pid: 4_194_305 }))).toBe(false);
   });
 });
 
@@ -103,8 +106,11 @@ describe("the home's socket", () => {
       JSON.stringify({ op: "ask", request: { document: aDocument() } }),
       JSON.stringify({ op: "ask", request: { document: [] } }),
       JSON.stringify({ op: "inbox" }),
+      JSON.stringify({ op: "ask", request: { document: aDocument(), project: ["x"] } }),
+      JSON.stringify({ op: "ask", request: { text: 5 } }),
+      JSON.stringify({ op: "ask", request: { document: aDocument(), key: { a: 1 } } }),
     ]);
-    expect(replies).toHaveLength(6);
+    expect(replies).toHaveLength(9);
     expect(replies.filter((reply) => (reply as { ok: boolean }).ok)).toHaveLength(4);
     expect(JSON.stringify(replies)).toContain("q-a3f2-012-fix-auth-1");
     expect(JSON.stringify(replies)).toContain(`http://127.0.0.1:${service.port}/#`);
@@ -120,6 +126,26 @@ describe("the home's socket", () => {
     await service.close();
     expect(() => statSync(join(home, "socket-path"))).toThrow("ENOENT");
   });
+});
+
+test("a fresh service says at once that its inbox is up", async () => {
+  const service = await aService();
+  const { channels, service: place } = await service.owlpost.status();
+  expect(channels).toMatchObject([{ channel: "inbox", up: true, rings: false, detail: "" }]);
+  expect(place).toMatchObject({ running: true, pid: process.pid });
+});
+
+test("the place of a service on another host is taken only when that is said", async () => {
+  const home = aHome();
+  const store = await openStore(join(home, "owlpost.db"));
+  await store.acquireService(
+    aRecord({ host: "gone", token: "old", startedAt: "other-boot/pid:[1]/7" }),
+    () => true,
+  );
+  await store.close();
+  await expect(aService({ home })).rejects.toThrow("--take-over");
+  const service = await aService({ home, takeOver: true });
+  expect((await service.store.service())?.host).toBe(hostname());
 });
 
 test("an ask of another process is noticed and sent, without a nudge too", async () => {

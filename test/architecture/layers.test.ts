@@ -34,7 +34,6 @@ const imports: Readonly<Record<string, { readonly allowed: string[]; readonly re
       "../../renderers/a.ts",
       "../../channels/a.ts",
       "luxon",
-      "canonicalize",
       "better-sqlite3",
       "node:fs",
       "fs",
@@ -56,7 +55,7 @@ const imports: Readonly<Record<string, { readonly allowed: string[]; readonly re
     ],
   },
   "src/core/plant.ts": {
-    allowed: ["./a.ts", "./room/a.ts", "../domain/ids.ts", "../domain/room/a.ts", "canonicalize"],
+    allowed: ["./a.ts", "./room/a.ts", "../domain/ids.ts", "../domain/room/a.ts"],
     refused: [
       "../store/a.ts",
       "../app/a.ts",
@@ -75,7 +74,7 @@ const imports: Readonly<Record<string, { readonly allowed: string[]; readonly re
     ],
   },
   "src/core/room/plant.ts": {
-    allowed: ["./a.ts", "../a.ts", "../other/a.ts", "../../domain/ids.ts", "canonicalize"],
+    allowed: ["./a.ts", "../a.ts", "../other/a.ts", "../../domain/ids.ts"],
     refused: [
       "../../store/a.ts",
       "../../app/a.ts",
@@ -87,10 +86,10 @@ const imports: Readonly<Record<string, { readonly allowed: string[]; readonly re
   },
   "src/core/time.ts": {
     allowed: ["./a.ts", "../domain/ids.ts", "luxon"],
-    refused: ["../store/a.ts", "node:fs", "node:crypto", "canonicalize"],
+    refused: ["../store/a.ts", "node:fs", "node:crypto"],
   },
   "src/core/digest.ts": {
-    allowed: ["./a.ts", "../domain/ids.ts", "canonicalize", "node:crypto"],
+    allowed: ["./a.ts", "../domain/ids.ts", "node:crypto"],
     refused: ["../store/a.ts", "node:fs", "luxon"],
   },
   "renderers/plant.ts": {

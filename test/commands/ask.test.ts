@@ -17,7 +17,7 @@ describe("an ask that is taken", () => {
   test("for people: the id on stdout and nothing else, the rest on stderr", async () => {
     const { exit, out, err } = await desk.run(["ask", desk.file("q.json", good())]);
     expect([exit, out]).toEqual([0, "q-a3f2-012-fix-auth-1\n"]);
-    expect(err).toContain("is stored and waits until");
+    expect(err).toContain("is stored and open until");
     expect(statSync(desk.home).mode & 0o777).toBe(0o700);
   });
 
@@ -56,7 +56,7 @@ describe("an ask that is taken", () => {
     const { json } = await desk.run(["ask", "--json", "-"], { stdin });
     expect(json.default_changed).toBe(true);
     const people = await desk.run(["ask", "-"], { stdin });
-    expect(people.err).toContain("auto_default: true in config.yaml");
+    expect(people.err).toContain("config.yaml does not say auto_default: true");
   });
 
   test("an agent's engine fields are dropped, and told", async () => {
@@ -147,4 +147,44 @@ describe("an ask that is refused", () => {
     expect([taken.exit, statSync(desk.home).mode & 0o777]).toEqual([0, 0o700]);
     expect(taken.err).toContain("it is closed now");
   });
+});
+
+test("a mistyped key is told with the one that was meant", async () => {
+  const mine = aDesk();
+  const document = JSON.parse(good()) as Record<string, unknown>;
+  const kept = await mine.run(["ask", "-"], { stdin: JSON.stringify({ ...document, treid: "x" }) });
+  expect(kept.err).toContain("Not kept: treid (did you mean tried?).");
+  const { title, ...rest } = document;
+  const refused = await mine.run(["ask", "-"], { stdin: JSON.stringify({ ...rest, titel: title }) });
+  expect([refused.exit, refused.err]).toEqual([2, expect.stringContaining("titel (did you mean title?)")]);
+  mine.remove();
+});
+
+test("a credential that was taken out is told", async () => {
+  const mine = aDesk();
+  const stdin = JSON.stringify({ ...JSON.parse(good()), tried: `src/a.ts: password=${"hunter"}2222 fails` });
+  expect((await mine.run(["ask", "-"], { stdin })).err).toContain(
+    "A credential became [redacted] in: tried.",
+  );
+  mine.remove();
+});
+
+test.each([["agent"], ["Agent"], [" agent "], ["agnet"]])(
+  "OWLPOST_AS=%j neither serves nor answers",
+  async (as) => {
+    const mine = aDesk();
+    const env = { OWLPOST_AS: as };
+    for (const line of [["serve"], ["inbox"], ["answer", "q-a-b-1", "1"]]) {
+      const { exit, err } = await mine.run(line, { env });
+      expect([exit, err]).toEqual([3, expect.stringContaining("not-allowed")]);
+    }
+    mine.remove();
+  },
+);
+
+test("a device without an end is refused like every other large source", async () => {
+  const mine = aDesk();
+  const { exit, err } = await mine.run(["ask", "/dev/zero"]);
+  expect([exit, err]).toEqual([2, expect.stringContaining("/dev/zero is larger than 1 MiB")]);
+  mine.remove();
 });

@@ -1,19 +1,12 @@
 import { createHash } from "node:crypto";
+import { createRequire } from "node:module";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { digestQuestion } from "../../src/core/digest.ts";
 import { aQuestion } from "../builders.ts";
 
-/** RFC 8785 by hand, for values without numbers: keys sorted by UTF-16 units, strings as JSON.stringify writes them. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-  return `{${entries
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`)
-    .join(",")}}`;
-}
+/** The reference implementation of RFC 8785. */
+const canonical = createRequire(import.meta.url)("canonicalize") as (value: unknown) => string;
 
 describe("digestQuestion", () => {
   it("is SHA-256 in lower-case hex over the canonical JSON of what was asked", () => {

@@ -152,6 +152,13 @@ describe("after the deadline", () => {
     expect(moves(decision)).toEqual([{ to: "answered", outcome: "answered" }]);
   });
 
+  test("a reply that was sent in time to a question nobody swept yet never expires it", () => {
+    const sentAt = evening + 6 * hour;
+    const decision = decide(aStored(), { verb: "choose", question: id, key: "2" }, { ...late, sentAt });
+    expect(moves(decision)).toEqual([{ to: "answered", outcome: "answered" }]);
+    expect(events(decision)).toEqual(["question.answered"]);
+  });
+
   test("a skip keeps its own outcome", () => {
     expect(moves(decide(expired, { verb: "skip", question: id }, late))).toEqual([
       { to: "answered", outcome: "skipped" },

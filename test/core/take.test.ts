@@ -62,11 +62,23 @@ describe("a take", () => {
   });
 
   test("field 64: the same claim again is the same take and moves nothing", () => {
-    const before = numbered(1, { state: "applied", answer: anAnswer(), claim: { ...aClaim, claim: "mine" } });
+    const before = numbered(1, {
+      state: "applied",
+      answer: anAnswer(),
+      claim: { ...aClaim, claim: "mine", leaseUntilAt: now + 1 },
+    });
     const waiting = numbered(2, { state: "answered", answer: anAnswer() });
     const { effects, value } = decideTake({ ...nothing, same: [before], decided: [waiting] }, settings);
     expect(effects).toEqual([]);
     expect(value.taken).toEqual([before]);
+  });
+
+  test("field 64: the same claim after its lease is renewed, so that nobody else is given the answer too", () => {
+    const lapsed = numbered(1, { state: "applied", answer: anAnswer(), claim: { ...aClaim, claim: "mine" } });
+    const { effects, value } = decideTake({ ...nothing, same: [lapsed] }, settings);
+    expect(moves(effects)).toEqual(["1: applied → answered", "1: answered → applied"]);
+    expect(events(effects)).toEqual(["question.lapsed", "question.applied"]);
+    expect(value.taken[0]?.claim).toMatchObject({ claim: "mine", leaseUntilAt: now + 10 * minute });
   });
 
   test("stay_parked leaves nothing to take, expired or due", () => {

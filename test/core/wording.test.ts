@@ -37,7 +37,7 @@ describe("where a question stands, in words", () => {
         state: "answered",
         answer: { outcome: "skipped", via: "cli", host: "owl", at: evening, digest: "d" },
       },
-      "answered: skip from the command line on owl at 23:00",
+      "skipped from the command line on owl at 23:00",
     ],
     [
       "taken",
@@ -58,7 +58,7 @@ describe("where a question stands, in words", () => {
     [
       "recommendation taken",
       { state: "default_applied", defaultAction: "take_recommended", claim },
-      "no answer by 06:00 — option 1 — Refresh-token rotation taken at 07:00",
+      "no answer by 06:00 — option 1 (Refresh-token rotation) taken at 07:00",
     ],
     ["cancelled", { state: "cancelled", why: "the spec was removed" }, "cancelled: the spec was removed"],
     [

@@ -101,6 +101,19 @@ describe("writes in flight together", () => {
     expect((await store.counts()).pending).toBe(1);
   });
 
+  it("wait for the lock of another connection while the event loop turns", async () => {
+    const path = aPath();
+    const store = await aStore(path);
+    const holder = new Database(path);
+    holder.exec("BEGIN IMMEDIATE");
+    const asked = Promise.all([ask(store, aQuestion()), ask(store, aQuestion({ seq: 2 }))]);
+    // Only a timer of this very event loop lets the lock go.
+    setTimeout(() => holder.exec("ROLLBACK"), 60);
+    expect(await asked).toHaveLength(2);
+    expect((await store.counts()).pending).toBe(2);
+    holder.close();
+  });
+
   it("close waits for what was asked for before, and takes nothing after", async () => {
     const path = aPath();
     const store = await openStore(path);

@@ -111,8 +111,8 @@ describe("confirm", () => {
     expect(await store.confirm("nobody", now)).toEqual([]);
     const told = (await store.events(3, 9)).map(({ kind, question, data }) => [kind, question, data]);
     expect(told).toEqual([
-      ["question.confirmed", one, { claim: "mine" }],
-      ["question.confirmed", two, { claim: "mine" }],
+      ["question.confirmed", one, {}],
+      ["question.confirmed", two, {}],
     ]);
     expect((await look(store, { claim: "new" })).lapsed).toEqual([other]);
   });

@@ -159,6 +159,7 @@ function openPass(settings: AirlockSettings): Pass {
   const drop = openDrop({
     ...common,
     clock: settings.clock ?? (() => performance.now()),
+    untold: new Map(),
     refresh: mirror.refresh,
   });
   const takeFiles = openTakeFiles(common);

@@ -21,6 +21,8 @@ export type DropSettings = {
   readonly owlpost: Pick<Owlpost, "ask">;
   readonly store: Pick<Store, "append" | "question">;
   readonly now: () => number;
+  /** Rejections that are in the event log and whose note could not be written yet. */
+  readonly untold: Map<string, Rejection>;
   /** Writes the mirror of a question again. */
   readonly refresh: (id: QuestionId) => Promise<void>;
 };
@@ -74,6 +76,11 @@ export async function askDropped(
     return "settled";
   }
   if (await wasRejected(place, name, sha256)) return "settled";
+  const untold = settings.untold.get(rejectionKey(place, name, sha256));
+  if (untold) {
+    await tell(place, name, sha256, untold, settings);
+    return "settled";
+  }
   const withId = named !== undefined && isMap(value) ? { ...value, id: named } : value;
   const outcome = await settings.owlpost.ask({
     document: withId,
@@ -83,7 +90,7 @@ export async function askDropped(
   });
   if (!outcome.ok) {
     const { ok, ...rejection } = outcome;
-    await writeRejection(place, name, sha256, rejection, settings.now());
+    await tell(place, name, sha256, rejection, settings);
     return "settled";
   }
   await answerDrop(place, name, look, outcome, settings);
@@ -106,7 +113,7 @@ async function answerDrop(
   }
   const ticket = {
     id: asked.id,
-    state: asked.state,
+    state: "asked",
     file,
     ...(asked.project === place.project ? {} : { project: asked.project }),
   };
@@ -126,7 +133,7 @@ export async function refuseDropped(
   name: string,
   look: Look,
   reason: FileRefusal,
-  settings: Pick<DropSettings, "store" | "now">,
+  settings: Pick<DropSettings, "store" | "now" | "untold">,
 ): Promise<void> {
   await reject(place, name, `${reason}:${look}`, { error: "refused", reason }, settings);
 }
@@ -136,9 +143,12 @@ async function reject(
   name: string,
   fingerprint: Fingerprint,
   rejection: Rejection,
-  settings: Pick<DropSettings, "store" | "now">,
+  settings: Pick<DropSettings, "store" | "now" | "untold">,
 ): Promise<void> {
   if (await wasRejected(place, name, fingerprint)) return;
+  if (settings.untold.has(rejectionKey(place, name, fingerprint))) {
+    return tell(place, name, fingerprint, rejection, settings);
+  }
   const at = settings.now();
   const { project } = place;
   const rules =
@@ -151,7 +161,25 @@ async function reject(
     ...(reason === undefined ? {} : { reason }),
   };
   await settings.store.append([{ type: "log", event: { kind: "question.rejected", project, data } }], at);
-  await writeRejection(place, name, fingerprint, rejection, at);
+  await tell(place, name, fingerprint, rejection, settings);
+}
+
+/** Writes the note beside the file. Until that succeeds it is remembered, so that trying again logs nothing twice. */
+async function tell(
+  place: Place,
+  name: string,
+  fingerprint: Fingerprint,
+  rejection: Rejection,
+  settings: Pick<DropSettings, "now" | "untold">,
+): Promise<void> {
+  const key = rejectionKey(place, name, fingerprint);
+  settings.untold.set(key, rejection);
+  await writeRejection(place, name, fingerprint, rejection, settings.now());
+  settings.untold.delete(key);
+}
+
+function rejectionKey(place: Place, name: string, fingerprint: Fingerprint): string {
+  return `${place.project}/${name}:${fingerprint}`;
 }
 
 function notUtf8(name: string): { ok: false; message: string } {

@@ -5,7 +5,7 @@ import { isProjectName, type QuestionId, questionId } from "../../domain/ids.ts"
 import type { Note, Store } from "../../domain/store.ts";
 import { withFileLock } from "../../store/file-lock.ts";
 import { appendEvents } from "./events-file.ts";
-import { type Look, writeWhole } from "./files.ts";
+import { codeOf, type Look, writeWhole } from "./files.ts";
 import { ensurePlace, type Home, lockPath, lockTimeoutMs, placeOf, questionFile } from "./place.ts";
 import { questionText } from "./question-file.ts";
 import { appendNote, dayOf } from "./steering-file.ts";
@@ -146,8 +146,20 @@ export function openMirror(settings: MirrorSettings): Mirror {
     if (!stored) return;
     const { project } = stored.question;
     const place = placeOf(settings, project);
-    const look = await writeWhole(questionFile(place, id), await questionText(stored), place.fileMode);
-    settings.wrote?.(project, id, look);
+    const path = questionFile(place, id);
+    try {
+      const look = await writeWhole(path, await questionText(stored), place.fileMode);
+      settings.wrote?.(project, id, look);
+      settings.troubles.clear(`question:${id}`);
+    } catch (error) {
+      // A folder in the way of one question holds up no other, nor the event log.
+      if (codeOf(error) !== "EISDIR") throw error;
+      settings.troubles.report(
+        `question:${id}`,
+        `${path} is a folder: remove it, and the question is mirrored`,
+        error,
+      );
+    }
   }
 
   async function refresh(id: QuestionId): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Answer, ClaimRecord, StoredQuestion } from "../../domain/question.ts";
+import { type Answer, type ClaimRecord, isOpen, type StoredQuestion } from "../../domain/question.ts";
 import { yamlText } from "./yaml-text.ts";
 
 /** `questions/<qid>.yaml`: the whole question and where it stands, for engines in any language. */
@@ -24,10 +24,15 @@ export async function questionText(stored: StoredQuestion): Promise<string> {
       why: stored.why,
     },
     [
-      `A mirror, written by owlpost at each move; changes made here are not read. To answer: owlpost answer ${id} KEY`,
+      "A mirror, written by owlpost at each move; changes made here are not read.",
+      ...(isAnswerable(stored) ? [`To answer: owlpost answer ${id} KEY`] : []),
       `What counts is handed out by a take: answers/${id}.yaml`,
     ],
   );
+}
+
+function isAnswerable({ state }: StoredQuestion): boolean {
+  return isOpen(state) || state === "expired";
 }
 
 function answerFields(answer: Answer): Record<string, unknown> {

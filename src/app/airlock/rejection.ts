@@ -55,7 +55,7 @@ export async function writeRejection(
   const words = "reason" in more ? { ...more, message: refusalWords[more.reason] } : more;
   const text = await yamlText({ file: name, error, fingerprint, at: new Date(at).toISOString(), ...words }, [
     `owlpost did not ask the question in ${JSON.stringify(name)}: mend that file and save it again.`,
-    "This note goes away when the mended question is asked.",
+    "Mend the file and it is asked; this note goes then. Delete both to give it up.",
   ]);
   await writeWhole(pathOf(place, name), text, place.fileMode);
 }

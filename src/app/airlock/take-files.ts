@@ -1,4 +1,4 @@
-import { lstat, readdir, stat, unlink } from "node:fs/promises";
+import { lstat, readdir, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { runId, type TaskId, taskId } from "../../domain/ids.ts";
 import type { Store } from "../../domain/store.ts";
@@ -54,7 +54,7 @@ export function openTakeFiles(settings: TakeFileSettings): TakeFiles {
       const folderLook = lookOf(folderStat);
       if (seen.get(place.project) === folderLook) return undefined;
       for (const name of await readdir(folder)) {
-        if (name.startsWith(".")) continue;
+        if (name.startsWith(".") || name.endsWith(".rejected")) continue;
         const waitMs = await lookAt(place, name);
         if (waitMs !== undefined) again.push(waitMs);
       }
@@ -76,13 +76,15 @@ export function openTakeFiles(settings: TakeFileSettings): TakeFiles {
     try {
       const file = await lstat(path, { bigint: true });
       const reason = refusalOf(file);
-      const task = taskId(name);
-      if (reason || !task) {
-        troubles.report(
-          key,
-          `the take request ${path} is left alone`,
-          reason ? refusalWords[reason] : "its name is no task id",
-        );
+      if (reason) {
+        troubles.report(key, `the take request ${path} is left alone`, refusalWords[reason]);
+        return undefined;
+      }
+      const task = taskId(name.replace(/\.md$/, ""));
+      if (!task) {
+        // An engine waits for its request to go: it must not wait for ever on a name that can mean nothing.
+        troubles.report(key, `the take request ${path} is rejected`, "its name is no task id");
+        await rename(path, `${path}.rejected`);
         return undefined;
       }
       const ageMs = Date.now() - Number(file.mtimeNs / 1_000_000n);

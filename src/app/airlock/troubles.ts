@@ -10,7 +10,11 @@ export function openTroubles(log: Log): Troubles {
   const standing = new Map<string, string>();
   return {
     report(what, message, error) {
-      const why = error instanceof Error ? error.message : String(error);
+      // Temporary names differ at every try.
+      const why = (error instanceof Error ? error.message : String(error)).replace(
+        /\.owlpost-[0-9a-f]+/g,
+        ".owlpost-…",
+      );
       if (standing.get(what) === why) return;
       // One cause may stop several pieces of work; it is told once.
       const told = [...standing.values()].includes(why);

@@ -2,7 +2,7 @@ import type { Instant } from "../../domain/ids.ts";
 import { type DefaultAction, defaultActions } from "../../domain/question.ts";
 import { repairText } from "../text.ts";
 import { type DeadlineRule, resolveDeadline } from "../time.ts";
-import { type Fields, type Findings, isAbsent, isFields, show } from "./findings.ts";
+import { type Fields, type Findings, fieldName, isAbsent, isFields, show } from "./findings.ts";
 
 export type Clock = { readonly now: Instant; readonly zone: string; readonly minLeadMs: number };
 export type Default = {
@@ -31,7 +31,7 @@ export function readDefault(
     return {};
   }
   for (const name of Object.keys(value)) {
-    if (name !== "action" && name !== "at") findings.droppedFields.push(`default.${name.slice(0, 64)}`);
+    if (name !== "action" && name !== "at") findings.droppedFields.push(`default.${fieldName(name)}`);
   }
   const action = defaultActions.find((each) => each === value.action);
   if (!action)
@@ -48,7 +48,7 @@ export function readDefault(
       show(action),
       asAgent
         ? "Use skip_spec or stay_parked: only the engine may let a default take the recommendation."
-        : "Set `auto_default: true` beside it, or use skip_spec or stay_parked.",
+        : "Say `auto_default: true` at the top of the question (the owner allows it in config.yaml), or use skip_spec or stay_parked.",
     );
   return { ...(action ? { action } : {}), ...readDeadline(value.at, clock, findings) };
 }

@@ -1,6 +1,15 @@
 import type { Facts } from "../../domain/question.ts";
 import { cleanText, isBlank, isLargerThan, utf8Bytes } from "../text.ts";
-import { type Fields, type Findings, isAbsent, isDate, isFields, show, textOrInteger } from "./findings.ts";
+import {
+  type Fields,
+  type Findings,
+  fieldName,
+  isAbsent,
+  isDate,
+  isFields,
+  show,
+  textOrInteger,
+} from "./findings.ts";
 import { maxTextBytes } from "./texts.ts";
 
 /** What only the engine may say; from an agent these are dropped. */
@@ -30,7 +39,7 @@ export function readFacts(fields: Fields, findings: Findings): Facts | undefined
   const facts: [string, unknown][] = [];
   const reader = new PlainReader();
   for (const [name, raw] of Object.entries(value)) {
-    const field = `facts.${name.slice(0, 64)}`;
+    const field = `facts.${fieldName(name)}`;
     const plain = reader.read(name === "output_tail" ? lastLines(raw) : raw);
     if (reader.exhausted) {
       findings.breaks(
@@ -143,7 +152,9 @@ export function readAnswerableBy(fields: Fields, findings: Findings): readonly s
   const value = fields.answerable_by;
   if (isAbsent(value)) return undefined;
   const names = Array.isArray(value)
-    ? Array.from(value, (name: unknown) => (typeof name === "string" ? cleanText(name) : ""))
+    ? Array.from(value, (name: unknown) =>
+        typeof name === "string" ? findings.keepText("answerable_by", name) : "",
+      )
     : [""];
   if (names.some((name) => isBlank(name) || isLargerThan(name, 256))) {
     findings.breaks(

@@ -54,6 +54,12 @@ export class Findings {
   }
 }
 
+/** A field's name as it may be told: at most 64 characters, and no credential that somebody wrote there. */
+export function fieldName(name: string): string {
+  const text = shorten(cleanText(name), 64);
+  return text.length < 12 ? text : redact(text).text;
+}
+
 /** What stands there, in at most 80 characters of one line and without credentials. */
 export function show(value: unknown): string {
   if (isAbsent(value)) return "nothing";

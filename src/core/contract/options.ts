@@ -1,7 +1,15 @@
 import type { Kind, Option } from "../../domain/question.ts";
 import { asksForSecret } from "../secrets.ts";
 import { countCharacters, foldText, isBlank, isLongerThan, isMultiline } from "../text.ts";
-import { type Fields, type Findings, isAbsent, isFields, show, textOrInteger } from "./findings.ts";
+import {
+  type Fields,
+  type Findings,
+  fieldName,
+  isAbsent,
+  isFields,
+  show,
+  textOrInteger,
+} from "./findings.ts";
 
 const minOptions = 2;
 const maxOptions = 9;
@@ -76,7 +84,7 @@ function readOption(value: unknown, at: number, kind: Kind | undefined, findings
   const recommended = findings.flag(value, "recommended", `${path}.recommended`);
   const reversible = findings.flag(value, "reversible", `${path}.reversible`);
   for (const name of Object.keys(value)) {
-    if (!known.has(name)) findings.droppedFields.push(`${path}.${name.slice(0, 64)}`);
+    if (!known.has(name)) findings.droppedFields.push(`${path}.${fieldName(name)}`);
   }
   return {
     key,

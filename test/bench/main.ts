@@ -1,0 +1,30 @@
+import type { Row } from "./measure.ts";
+import { ask, askUnderStrace } from "./rows/ask.ts";
+import { cold } from "./rows/cold.ts";
+import { deadlineLoop, deadlines } from "./rows/deadlines.ts";
+import { growth } from "./rows/growth.ts";
+import { idle } from "./rows/idle.ts";
+import { inFlight } from "./rows/in-flight.ts";
+import { notice, noticeCommand } from "./rows/notice.ts";
+import { outage, outageService } from "./rows/outage.ts";
+import { batch, reply } from "./rows/reply.ts";
+
+const rows: readonly Row[] = [ask, inFlight, cold, reply, batch, outage, notice, idle, deadlines, growth];
+
+/** What a row starts in a process of its own. */
+const roles: Readonly<Record<string, (argument: string) => Promise<void>>> = {
+  askUnderStrace,
+  deadlineLoop,
+  noticeCommand,
+  outageService,
+};
+
+const [name = "", ...rest] = process.argv.slice(2);
+const role = roles[name];
+const row = rows.find((each) => each.name === name);
+if (role) await role(rest[0] ?? "");
+else if (row) {
+  const figures = await row.run({ idle: rest.includes("--idle") });
+  await new Promise((sent) => process.send?.(figures, sent));
+  process.exit(0);
+} else throw new Error(`nothing is called ${name}`);

@@ -1,0 +1,36 @@
+import { join } from "node:path";
+import { build } from "esbuild";
+
+const root = join(import.meta.dirname, "..", "..");
+
+/** Where the packages outside the bundle are found. */
+export const packages = join(root, "node_modules");
+
+/** The child as one file, so that a start costs little: everywhere but in its own wrapper the store is the tapped one. */
+export async function bundleChild(folder: string): Promise<string> {
+  const outfile = join(folder, "child.cjs");
+  await build({
+    entryPoints: [join(root, "test", "kill", "child.ts")],
+    outfile,
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    format: "cjs",
+    external: ["better-sqlite3", "pino"],
+    define: { "import.meta.dirname": "__dirname" },
+    logLevel: "error",
+    plugins: [
+      {
+        name: "tapped-store",
+        setup(builder) {
+          builder.onResolve({ filter: /store\/sqlite\.ts$/ }, ({ importer }) =>
+            importer.endsWith("tapped-store.ts")
+              ? undefined
+              : { path: join(root, "test", "kill", "tapped-store.ts") },
+          );
+        },
+      },
+    ],
+  });
+  return outfile;
+}

@@ -1,0 +1,122 @@
+import Database from "better-sqlite3";
+import type { Ack } from "../../src/domain/command.ts";
+import type { Copy } from "../../src/domain/question.ts";
+import { openStore } from "../../src/store/sqlite.ts";
+import type { Peer } from "../peer/peer-server.ts";
+import { inspectAirlocks } from "./inspect-airlocks.ts";
+import { inspectHistory } from "./inspect-history.ts";
+import { inspectLoop } from "./inspect-loop.ts";
+import { inspectPeer } from "./inspect-peer.ts";
+import { readLedger } from "./ledger.ts";
+import type { Remains } from "./remains.ts";
+import type { Scene } from "./scenes.ts";
+
+/** Everything that is wrong, in words; empty when every promise was kept. */
+export async function inspect(
+  folder: string,
+  scene: Scene,
+  peer: Peer,
+  disturbed: boolean,
+): Promise<string[]> {
+  const path = `${folder}/home/owlpost.db`;
+  const wrong = inspectFile(path);
+  const store = await openStore(path);
+  try {
+    const questions = await store.questions({ limit: 1_000 });
+    const counts = await store.counts();
+    for (const [state, counted] of Object.entries(counts)) {
+      const found = questions.filter((each) => each.state === state).length;
+      if (found !== counted) wrong.push(`counts() says ${counted} ${state}, there are ${found}`);
+    }
+    const copies = new Map<string, readonly Copy[]>();
+    for (const { question } of questions) copies.set(question.id, await store.copies(question.id));
+    const remains: Remains = {
+      folder,
+      scene,
+      peer,
+      disturbed,
+      ledger: readLedger(`${folder}/ledger.jsonl`),
+      questions,
+      events: await store.events(0, 100_000),
+      notes: await store.notes(0, 10_000),
+      copies,
+      inbox: readInbox(path),
+    };
+    if (await store.service()) wrong.push("the service's place is still held");
+    if ((await store.nextJobAt()) !== undefined) wrong.push("a message still waits in the outbox");
+    wrong.push(
+      ...inspectEndings(remains),
+      ...inspectHistory(remains),
+      ...inspectLoop(remains),
+      ...inspectPeer(remains),
+      ...inspectAirlocks(remains),
+    );
+    return wrong;
+  } finally {
+    await store.close();
+  }
+}
+
+function inspectFile(path: string): string[] {
+  const database = new Database(path);
+  try {
+    const wrong: string[] = [];
+    const integrity = database.pragma("integrity_check", { simple: true });
+    if (integrity !== "ok") wrong.push(`integrity_check: ${integrity}`);
+    const foreign = database.pragma("foreign_key_check") as unknown[];
+    if (foreign.length > 0) wrong.push(`foreign_key_check: ${JSON.stringify(foreign)}`);
+    return wrong;
+  } finally {
+    database.close();
+  }
+}
+
+function readInbox(path: string): Map<string, Ack> {
+  const database = new Database(path, { readonly: true });
+  try {
+    const rows = database.prepare("SELECT channel, key, ack FROM inbox").all() as {
+      channel: string;
+      key: string;
+      ack: string;
+    }[];
+    return new Map(rows.map((row) => [`${row.channel} ${row.key}`, JSON.parse(row.ack) as Ack]));
+  } finally {
+    database.close();
+  }
+}
+
+/** Every question of the scene is there exactly once, and ended as it had to. */
+function inspectEndings({ scene, questions, ledger }: Remains): string[] {
+  const wrong: string[] = [];
+  for (const [task, ending] of Object.entries(scene.endings)) {
+    const found = questions.filter((each) => each.question.task === task);
+    const [stored] = found;
+    if (!stored || found.length > 1) {
+      wrong.push(`${task} is stored ${found.length} times`);
+      continue;
+    }
+    const { state, outcome, answer, result } = stored;
+    for (const [what, is, must] of [
+      ["state", state, ending.state],
+      ["outcome", outcome, ending.outcome],
+      ["option", answer?.option, ending.option],
+      ["result", result, ending.result],
+    ]) {
+      if (is !== must) wrong.push(`${task}: its ${what} is ${is}, not ${must}`);
+    }
+  }
+  const tasks = new Set(Object.keys(scene.endings));
+  for (const { question } of questions) {
+    if (!tasks.has(question.task)) wrong.push(`${question.id} was never asked`);
+  }
+  for (const { name, value } of ledger) {
+    if (!name.startsWith("ask ") || typeof value !== "object" || value === null || !("digest" in value))
+      continue;
+    const stored = questions.find((each) => each.question.task === name.slice(4));
+    const { id, digest } = value as { id?: string; digest: string };
+    if (!stored || stored.question.id !== id || stored.digest !== digest) {
+      wrong.push(`${name} was acknowledged as ${id} and is not stored so`);
+    }
+  }
+  return wrong;
+}

@@ -1,0 +1,23 @@
+import type { Ack } from "../../src/domain/command.ts";
+import type { Event } from "../../src/domain/event.ts";
+import type { Copy, StoredQuestion } from "../../src/domain/question.ts";
+import type { Note } from "../../src/domain/store.ts";
+import type { Peer } from "../peer/peer-server.ts";
+import type { Entry } from "./ledger.ts";
+import type { Scene } from "./scenes.ts";
+
+/** What is there when a scene has ended, read by a process of its own. */
+export type Remains = {
+  readonly folder: string;
+  readonly scene: Scene;
+  readonly peer: Peer;
+  /** Was anything killed on the way? */
+  readonly disturbed: boolean;
+  readonly ledger: readonly Entry[];
+  readonly questions: readonly StoredQuestion[];
+  readonly events: readonly Event[];
+  readonly notes: readonly Note[];
+  readonly copies: ReadonlyMap<string, readonly Copy[]>;
+  /** Channel and key of every reply that was stored, with its ack. */
+  readonly inbox: ReadonlyMap<string, Ack>;
+};
