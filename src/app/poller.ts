@@ -20,6 +20,9 @@ export type PollerOptions = InboxTurnOptions & {
   readonly onReceive?: () => Promise<void>;
 };
 
+/** How long a stop waits for toasts that are on their way. */
+const lastToastsMs = 1_000;
+
 export type Poller = {
   /** Resolves once the first poll came back, whatever it brought. */
   readonly backlog: Promise<void>;
@@ -89,7 +92,8 @@ export function startPoller(options: PollerOptions): Poller {
     async close(): Promise<void> {
       stop.abort();
       await running;
-      await Promise.all(settling);
+      // Toasts are best effort: one that hangs does not hold up a stop.
+      await Promise.race([Promise.all(settling), pause(lastToastsMs, new AbortController().signal)]);
     },
   };
 }
