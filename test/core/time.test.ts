@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import fc from "fast-check";
-import { DateTime } from "luxon";
 import { describe, expect, it, test } from "vitest";
 import { isZone, localClock, localDay, parseDuration, resolveDeadline } from "../../src/core/time.ts";
 import { readCaseFile } from "../conformance/case-files.ts";
