@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import fc from "fast-check";
-import { DateTime } from "luxon";
 import { describe, expect, it, test } from "vitest";
 import { isZone, localClock, localDay, parseDuration, resolveDeadline } from "../../src/core/time.ts";
 import { readCaseFile } from "../conformance/case-files.ts";
@@ -131,11 +130,12 @@ describe("HH:MM", () => {
         expect(found.deadlineAt).toBeGreaterThanOrEqual(asked + 10 * minuteMs);
         const shown = wallClock(found.deadlineAt, zone);
         if (shown.endsWith(at)) return;
-        const dayStart = DateTime.fromMillis(found.deadlineAt - minuteMs, { zone });
-        const wanted = `${dayStart.toFormat("yyyy-MM-dd")} ${at}`;
-        // The minute before is earlier than what was asked for, the minute itself is later: it was skipped.
-        expect(wallClock(found.deadlineAt - minuteMs, zone) < wanted).toBe(true);
-        expect(shown > wanted).toBe(true);
+        // The minute before is earlier than what was asked for, the minute itself is later: it was skipped. Where the
+        // clocks change at midnight (Beirut), the minute before belongs to the day before.
+        const before = wallClock(found.deadlineAt - minuteMs, zone);
+        const days = [before, shown].map((wall) => wall.slice(0, "yyyy-MM-dd".length));
+        const skipped = days.some((day) => before < `${day} ${at}` && shown > `${day} ${at}`);
+        expect(skipped).toBe(true);
       }),
       { numRuns: 400 },
     );
