@@ -42,7 +42,7 @@ export const pairing: Pairing = {
 export const help = [
   "Talk to @BotFather, send /newbot, and put the token into TELEGRAM_BOT_TOKEN.",
   "Open your bot and press Start: a bot may not write first.",
-  "Put your id into channels.telegram.allow. Answer with the buttons, or reply with an option's key.",
+  "Put your id into channels.telegram.allow, and answer with the buttons.",
 ].join("\n");
 
 // ---- out -----------------------------------------------------------------------------------------------------------
@@ -359,39 +359,49 @@ export async function open(given: Settings, timing: Partial<Timing> = {}): Promi
 
 /** Which settings are right, as far as Telegram can tell; nothing is changed and nothing is sent to anybody. */
 export async function checks(given: Settings): Promise<readonly Check[]> {
-  const { call, close } = await connect(given);
-  const signal = AbortSignal.timeout(30_000);
+  let aheadMs = Number.NaN;
+  const { call, close } = await connect(given, (date) => {
+    aheadMs = Date.parse(date) - Date.now();
+  });
+  const signal = AbortSignal.timeout(checkMs);
   const found: Check[] = [];
-  const check = async (name: string, look: () => Promise<string>) => {
-    const text = await look().catch((error: unknown) => {
-      found.push({
-        name,
-        ok: false,
-        text: error instanceof ChannelError ? error.message : "an unexpected error",
-      });
-      return undefined;
-    });
-    if (text !== undefined) found.push({ name, ok: true, text });
+  const check = async (name: string, look: () => Promise<Omit<Check, "name" | "ok">>) => {
+    try {
+      found.push({ name, ok: true, ...(await look()) });
+    } catch (error) {
+      const text = error instanceof ChannelError ? error.message : "an unexpected error";
+      found.push({ name, ok: false, text });
+    }
   };
   try {
-    let bot = "";
+    let bot: Awaited<ReturnType<Api["getMe"]>> | undefined;
     await check("token", async () => {
-      bot = (await call(signal, 15_000, (api, until) => api.raw.getMe(until))).username;
-      return bot;
+      bot = await call(signal, 15_000, (api, until) => api.raw.getMe(until));
+      return { text: `valid: the bot is @${bot.username}`, ...(Number.isNaN(aheadMs) ? {} : { aheadMs }) };
     });
-    if (bot === "") return found;
+    if (!bot) return found;
     await check("webhook", async () => {
       const { url } = await call(signal, 15_000, (api, until) => api.raw.getWebhookInfo(until));
       if (url !== "") throw new ChannelError("webhook-active", webhookText);
-      return "none: polling works";
+      return { text: "none: polling works" };
     });
+    await check("owners", async () => {
+      if (given.allow.length === 0) throw new ChannelError("nobody-allowed", nobodyText);
+      return { text: `${given.allow.length} in allow may answer` };
+    });
+    const reads = bot.can_read_all_group_messages;
     for (const to of given.chat === undefined ? given.allow : [given.chat]) {
-      const [chat = ""] = String(to).split("/");
+      const [chat = "", topic] = String(to).split("/");
       await check(`chat ${chat}`, async () => {
-        const { type } = await call(signal, 15_000, (api, until) =>
+        const { type, is_forum } = await call(signal, 15_000, (api, until) =>
           api.raw.getChat({ chat_id: chatId(chat) }, until),
         );
-        return `can be written to (${type})`;
+        if (topic !== undefined && type !== "private" && !is_forum) {
+          return { warn: true, text: `can be reached (${type}), but it has no topics: take /${topic} away` };
+        }
+        return reads && type !== "private"
+          ? { warn: true, text: `can be reached (${type}). ${readsAllText}` }
+          : { text: `can be reached (${type})` };
       });
     }
     return found;
@@ -400,6 +410,11 @@ export async function checks(given: Settings): Promise<readonly Check[]> {
   }
 }
 
+const checkMs = 30_000;
+const nobodyText =
+  "nobody may answer: put the Telegram ids of the owners into channels.telegram.allow, such as [42]";
+const readsAllText =
+  "The bot reads every message of its groups and needs none but those meant for it: with BotFather, /setprivacy, Enable; then take the bot out of the group and add it again";
 const webhookText =
   "a webhook is set for this bot, so Telegram refuses to be polled. owlpost never deletes it by itself: give owlpost a bot of its own, or call deleteWebhook.";
 
@@ -410,7 +425,11 @@ type Call = <Value>(
 ) => Promise<Value>;
 
 /** grammY's client over an undici pool: its own fetch costs four times as much. Both are loaded only here. */
-async function connect(given: Settings): Promise<{ readonly call: Call; close(): Promise<void> }> {
+async function connect(
+  given: Settings,
+  /** Told the `Date` header of every answer that has one. */
+  onDate?: (date: string) => void,
+): Promise<{ readonly call: Call; close(): Promise<void> }> {
   const [grammy, { Pool }] = await Promise.all([import("grammy"), import("undici")]);
   const root = new URL(given.api_root ?? "https://api.telegram.org");
   const path = `${root.pathname.replace(/\/+$/, "")}/bot${given.token}/`;
@@ -430,6 +449,7 @@ async function connect(given: Settings): Promise<{ readonly call: Call; close():
       body: JSON.stringify(params),
       signal: (signal ?? null) as AbortSignal | null,
     });
+    if (onDate && typeof response.headers.date === "string") onDate(response.headers.date);
     return envelope(await response.body.text(), response.statusCode, response.headers["retry-after"]);
   });
   return {

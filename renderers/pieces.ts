@@ -36,7 +36,7 @@ export function fixedPieces(view: QuestionView, row: Capabilities, pen: Pen): Fi
   return {
     opening: markup.opening?.(view.id) ?? same(""),
     greeting: pen.lines([
-      pen.join(["🦉 ", strong(pen.own(headerWords(view.kind))), " ", id]),
+      pen.join(["🦉 ", strong(pen.own(headerWords(view.kind, view.answerable))), " ", id]),
       pen.inline(`Task: ${view.task}${where}`),
     ]),
     bareId: id,

@@ -3,16 +3,18 @@ import type { QuestionView } from "../src/domain/view.ts";
 
 /** The fixed words of a question message. */
 
-const headers: Readonly<Record<string, string>> = {
-  decide: "owlpost needs a decision",
-  blocked: "owlpost: a task is blocked",
-  stalled: "owlpost: a task is stuck",
-  approval: "owlpost needs an approval",
-  fact: "owlpost needs a fact",
+const headers: Readonly<Record<string, readonly [open: string, closed: string]>> = {
+  decide: ["owlpost needs a decision", "owlpost asked for a decision"],
+  blocked: ["owlpost: a task is blocked", "owlpost: a task was blocked"],
+  stalled: ["owlpost: a task is stuck", "owlpost: a task was stuck"],
+  approval: ["owlpost needs an approval", "owlpost asked for an approval"],
+  fact: ["owlpost needs a fact", "owlpost asked for a fact"],
 };
 
-export function headerWords(kind: string): string {
-  return headers[kind] ?? "owlpost needs an answer";
+/** A message that nobody has to answer any more must not begin with a need. */
+export function headerWords(kind: string, isAnswerable: boolean): string {
+  const [open, closed] = headers[kind] ?? ["owlpost needs an answer", "owlpost asked for an answer"];
+  return isAnswerable ? open : closed;
 }
 
 const notices: Readonly<Record<string, string>> = {
@@ -26,7 +28,7 @@ export function noticeWords(kind: string): string {
 }
 
 export const lowFidelityWords =
-  "The agent gave no options of its own, so these are the usual two. Its last output:";
+  "The agent gave no options of its own; those below are the usual ones. Its last output:";
 export const triedWords = "Tried:";
 export const recommendedWords = "← recommended";
 

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { encode } from "../channels/telegram.ts";
 import { matrix } from "../renderers/matrix.ts";
 import { render } from "../renderers/render.ts";
 import { followUpView, noticeView } from "../src/core/view.ts";
@@ -9,7 +10,7 @@ import type { ChannelMessage } from "../src/domain/channel.ts";
 import type { View } from "../src/domain/view.ts";
 import { cases, caseView } from "./renderers/cases.ts";
 
-/** `npm run golden` writes what a person reads; without it the files are compared. CI never writes. */
+/** `npm run golden` writes what a person reads, and what Telegram gets; without it the files are compared. CI never writes. */
 const folder = join(import.meta.dirname, "golden");
 const write = process.env.GOLDEN === "write";
 
@@ -41,13 +42,26 @@ describe.each(Object.entries(matrix as Readonly<Record<string, Capabilities>>))(
   });
 });
 
+describe("telegram as it is sent", () => {
+  test.each(Object.entries(views))("%s", (name, view) => {
+    const call = encode("5550100001", render(view, matrix.telegram));
+    const text = `${JSON.stringify(call, null, 2)}\n`;
+    const path = join(folder, "telegram", `${name}.wire.json`);
+    if (write) writeFileSync(path, text);
+    expect(text).toBe(readFileSync(path, "utf8"));
+  });
+});
+
 test("no golden file is an orphan, and CI does not write", () => {
-  const known = Object.keys(views).map((name) => `${name}.txt`);
+  const read = Object.keys(views).map((name) => `${name}.txt`);
+  const wired = Object.keys(views).map((name) => `${name}.wire.json`);
+  const known = (channel: string): readonly string[] =>
+    channel === "telegram" ? [...read, ...wired] : channel in matrix ? read : [];
   const orphans = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .flatMap((entry) =>
       readdirSync(join(folder, entry.name))
-        .filter((file) => !(entry.name in matrix && (known.includes(file) || file.endsWith(".wire.json"))))
+        .filter((file) => !known(entry.name).includes(file))
         .map((file) => join(folder, entry.name, file)),
     );
   if (write) for (const path of orphans) rmSync(path);

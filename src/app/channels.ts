@@ -1,9 +1,12 @@
-import type { AnswerChannel } from "../domain/channel.ts";
+import type { AnswerChannel, Check } from "../domain/channel.ts";
+import type { ChannelId } from "../domain/ids.ts";
 import type { Config } from "./config.ts";
 
 /** What every file in `channels/` exports. */
 type ChannelModule = {
   open(settings: Readonly<Record<string, unknown>>): Promise<AnswerChannel> | AnswerChannel;
+  /** Absent where there is nothing outside this machine to ask. */
+  checks?(settings: Readonly<Record<string, unknown>>): Promise<readonly Check[]>;
 };
 
 /** Opens every channel that questions go to. A channel's key names its file, and only configured ones are loaded. */
@@ -14,4 +17,10 @@ export async function openChannels(config: Config): Promise<Map<string, AnswerCh
     channels.set(id, await module.open(config.channels[id] ?? {}));
   }
   return channels;
+}
+
+/** What a channel finds out about its own settings; nothing is sent to anybody. */
+export async function checkChannel(config: Config, id: ChannelId): Promise<readonly Check[]> {
+  const module = (await import(`../../channels/${id}.ts`)) as ChannelModule;
+  return (await module.checks?.(config.channels[id] ?? {})) ?? [];
 }

@@ -1,3 +1,4 @@
+import { rowOf } from "../../renderers/matrix.ts";
 import type { Config } from "./config.ts";
 
 /** One copy of every question goes to each route, in this order. */
@@ -15,7 +16,8 @@ export function routesOf(config: Config): readonly Route[] {
 
 /** The configured chat, or else the private chat of everybody who is allowed. */
 function destinationsOf(config: Config, channel: string): readonly string[] {
-  if (channel === "inbox") return ["local"];
+  // A page is in one place: on this machine.
+  if (rowOf(channel).inbound === "page") return ["local"];
   const { chat, allow } = config.channels[channel] ?? {};
   if (chat !== undefined) return [String(chat)];
   const people = Array.isArray(allow) ? [...new Set(allow.map(String))] : [];

@@ -1,3 +1,4 @@
+import { rowOf } from "../../renderers/matrix.ts";
 import { decideSweep } from "../core/sweep.ts";
 import { type QuestionId, questionId } from "../domain/ids.ts";
 import type { Copy, StoredQuestion } from "../domain/question.ts";
@@ -49,7 +50,7 @@ export function watching(desk: Desk) {
         ...(known?.lastReceiveAt === undefined ? {} : { lastReceiveAt: known.lastReceiveAt }),
         up: running && (known?.up ?? false),
         detail: running ? (known?.detail ?? "") : "the service is not running",
-        rings: channel !== "inbox",
+        rings: rowOf(channel).rings,
       };
     });
     const copies = new Map<QuestionId, readonly Copy[]>();

@@ -60,7 +60,7 @@ function decisionWords(question: Question, answer: Answer): string {
     return `${overridden ? "Changed to" : "Answered:"} ${oneLine(optionWords(question, answer.option))}`;
   }
   if (answer.outcome === "skipped") return "Skipped";
-  if (answer.outcome === "retried") return "Try again";
+  if (answer.outcome === "retried") return "Sent back";
   const words = answer.text === undefined ? "" : `: “${shorten(answer.text, 80)}”`;
   return `${overridden ? "Changed" : "Answered"} in words${words}`;
 }

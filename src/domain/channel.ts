@@ -109,7 +109,15 @@ export class ChannelError extends Error {
 }
 
 /** What `owlpost doctor` and `owlpost init` learn about a channel; `text` says what is so or, where it is not ok, how to mend it. */
-export type Check = { readonly name: string; readonly ok: boolean; readonly text: string };
+export type Check = {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly text: string;
+  /** It works, and yet it wants a look; `text` says why. */
+  readonly warn?: true;
+  /** How far the platform's clock was ahead of this machine's, in milliseconds, exact to about a second. */
+  readonly aheadMs?: number;
+};
 
 /** How a person becomes known on a channel. */
 export type Pairing = {

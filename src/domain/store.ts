@@ -231,6 +231,9 @@ export type Store = {
   useLink(hash: string, now: Instant): Promise<boolean>;
   hasSession(hash: string, now: Instant): Promise<boolean>;
 
+  /** Reads the whole file and names what is damaged, at most five lines; nothing where all is well. */
+  check(): Promise<readonly string[]>;
+
   /** A number that changes when any process has committed; for a slow poll. */
   dataVersion(): number;
   close(): Promise<void>;

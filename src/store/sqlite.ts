@@ -35,6 +35,11 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
       ...sending(sql, commit),
       ...serving(sql, commit),
       ...reading(sql),
+      check: async () =>
+        sql<{ quick_check: string }>("PRAGMA quick_check(5)")
+          .all()
+          .map((row) => row.quick_check)
+          .filter((line) => line !== "ok"),
       // Commits of other connections, and what this one has changed; both only rise.
       dataVersion: () =>
         (scalar<number>(sql, "PRAGMA data_version") ?? 0) +
@@ -89,5 +94,6 @@ function named(store: Store, fault: (error: unknown) => unknown): Store {
     service: guard(store.service),
     health: guard(store.health),
     hasSession: guard(store.hasSession),
+    check: guard(store.check),
   };
 }

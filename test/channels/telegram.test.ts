@@ -546,9 +546,15 @@ describe("settings, pairing and checks", () => {
     const given = { token, allow: [eric, 12345], api_root: api.url };
     api.setWebhook(token, "https://example.org/hook");
     expect(await checks(given)).toEqual([
-      { name: "token", ok: true, text: "owlpost_nightjar_bot" },
+      {
+        name: "token",
+        ok: true,
+        text: "valid: the bot is @owlpost_nightjar_bot",
+        aheadMs: expect.any(Number),
+      },
       { name: "webhook", ok: false, text: expect.stringContaining("owlpost never deletes it by itself") },
-      { name: `chat ${eric}`, ok: true, text: "can be written to (private)" },
+      { name: "owners", ok: true, text: "2 in allow may answer" },
+      { name: `chat ${eric}`, ok: true, text: "can be reached (private)" },
       { name: "chat 12345", ok: false, text: expect.stringContaining("press Start") },
     ]);
     api.revoke(token);

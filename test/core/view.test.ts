@@ -54,7 +54,7 @@ describe("where a question stands, as its message shows it", () => {
     [
       "retried, by somebody without a name",
       { state: "answered", answer: { outcome: "retried", via: "ntfy", at: evening, digest: "d" } },
-      "✅ Try again (via ntfy, 23:00) — 012-fix-auth runs again without an answer",
+      "✅ Sent back (via ntfy, 23:00) — 012-fix-auth runs again without an answer",
     ],
     [
       "expired",

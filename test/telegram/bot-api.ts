@@ -54,6 +54,7 @@ type Bot = {
     readonly is_bot: true;
     readonly first_name: string;
     readonly username: string;
+    can_read_all_group_messages: boolean;
   };
   queue: Queued[];
   last: number;
@@ -75,7 +76,15 @@ export type Fault = {
   times: number;
   readonly chat?: number;
 };
-export type Call = { readonly method: string; readonly params: Fields; readonly ok: boolean };
+export type Call = {
+  readonly method: string;
+  readonly params: Fields;
+  readonly ok: boolean;
+  /** What was answered, or would have been. */
+  readonly result?: unknown;
+  /** Nobody was told: the connection was cut instead of answering. */
+  readonly lost?: true;
+};
 
 export type BotApi = Awaited<ReturnType<typeof startBotApi>>;
 
@@ -97,8 +106,14 @@ export const tooMany = (seconds: number): Refusal => ({
  * A Bot API server on loopback that lives in the test, and so survives every kill of the service. It says no where Telegram
  * says no. `now` ages the queues; how long a poll is held is real time.
  */
-export async function startBotApi(options: { readonly now?: () => number } = {}) {
-  const now = options.now ?? Date.now;
+export async function startBotApi(
+  options: {
+    readonly now?: () => number;
+    /** How long a poll is really held for each second that it asks for; 1,000 where absent. */
+    readonly heldSecondMs?: number;
+  } = {},
+) {
+  const { now = Date.now, heldSecondMs = 1_000 } = options;
   const bots = new Map<string, Bot>();
   const chats = new Map<number, Chat>();
   const people = new Map<
@@ -256,7 +271,7 @@ export async function startBotApi(options: { readonly now?: () => number } = {})
           tell(reply);
         },
       };
-      const timer = setTimeout(() => mine.end(done([])), timeout * 1_000);
+      const timer = setTimeout(() => mine.end(done([])), timeout * heldSecondMs);
       of.waiting = mine;
       void gone.then(() => mine.end(done([])));
     });
@@ -393,7 +408,9 @@ export async function startBotApi(options: { readonly now?: () => number } = {})
         return answerCallbackQuery(of, params);
       case "getChat": {
         const where = target(params);
-        return "ok" in where ? where : done({ id: where.id, type: where.type, title: where.title });
+        if ("ok" in where) return where;
+        const forum = where.topics.size > 0 ? { is_forum: true } : {};
+        return done({ id: where.id, type: where.type, title: where.title, ...forum });
       }
       case "getWebhookInfo":
         return done({
@@ -446,8 +463,10 @@ export async function startBotApi(options: { readonly now?: () => number } = {})
           : fault?.how === "empty"
             ? done([])
             : await run(token, method, params, gone);
-    calls.push({ method, params, ok: reply.ok });
-    if (fault?.how === "swallow" || fault?.how === "reset") {
+    const lost = fault?.how === "swallow" || fault?.how === "reset";
+    const told = lost ? { lost: true as const } : {};
+    calls.push({ method, params, ok: reply.ok, ...(reply.ok ? { result: reply.result } : {}), ...told });
+    if (lost) {
       request.socket.destroy();
       return;
     }
@@ -455,6 +474,7 @@ export async function startBotApi(options: { readonly now?: () => number } = {})
     const wait = reply.ok ? undefined : reply.parameters?.retry_after;
     response.writeHead(reply.ok ? 200 : reply.error_code, {
       "content-type": "application/json",
+      date: new Date(now()).toUTCString(),
       ...(wait === undefined ? {} : { "retry-after": String(wait) }),
     });
     response.end(JSON.stringify(reply));
@@ -480,7 +500,7 @@ export async function startBotApi(options: { readonly now?: () => number } = {})
     addBot(token: string, username: string): void {
       const id = Number(token.split(":")[0]);
       bots.set(token, {
-        user: { id, is_bot: true, first_name: username, username },
+        user: { id, is_bot: true, first_name: username, username, can_read_all_group_messages: false },
         queue: [],
         last: 810_000_000,
         webhook: "",
@@ -492,6 +512,10 @@ export async function startBotApi(options: { readonly now?: () => number } = {})
       });
     },
     revoke: (token: string): boolean => bots.delete(token),
+    /** Privacy mode of a bot is on until BotFather is told otherwise. */
+    readsAll(token: string): void {
+      bot(token).user.can_read_all_group_messages = true;
+    },
     /** A person who has pressed Start: there is a private chat of the same number. */
     addPerson(id: number, name: string): void {
       people.set(id, { id, is_bot: false, first_name: name });
