@@ -1,16 +1,16 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { encode } from "../channels/telegram.ts";
-import { matrix } from "../renderers/matrix.ts";
+import { matrix, rowOf } from "../renderers/matrix.ts";
 import { render } from "../renderers/render.ts";
+import { channelIds } from "../src/app/channel-files.ts";
 import { followUpView, noticeView } from "../src/core/view.ts";
 import type { Capabilities } from "../src/domain/capabilities.ts";
 import type { ChannelMessage } from "../src/domain/channel.ts";
 import type { View } from "../src/domain/view.ts";
 import { cases, caseView } from "./renderers/cases.ts";
 
-/** `npm run golden` writes what a person reads, and what Telegram gets; without it the files are compared. CI never writes. */
+/** `npm run golden` writes what a person reads, and what a platform gets; without it the files are compared. CI never writes. */
 const folder = join(import.meta.dirname, "golden");
 const write = process.env.GOLDEN === "write";
 
@@ -42,21 +42,32 @@ describe.each(Object.entries(matrix as Readonly<Record<string, Capabilities>>))(
   });
 });
 
-describe("telegram as it is sent", () => {
+type Encode = (destination: string, message: ChannelMessage) => unknown;
+/** Every channel whose file says what its platform gets. */
+const encoders = new Map<string, Encode>();
+for (const id of channelIds()) {
+  const { encode }: { encode?: Encode } = await import(`../channels/${id}.ts`);
+  if (encode) encoders.set(id, encode);
+}
+
+describe.each([...encoders])("%s as it is sent", (channel, encode) => {
   test.each(Object.entries(views))("%s", (name, view) => {
-    const call = encode("5550100001", render(view, matrix.telegram));
-    const text = `${JSON.stringify(call, null, 2)}\n`;
-    const path = join(folder, "telegram", `${name}.wire.json`);
+    const text = `${JSON.stringify(encode("42", render(view, rowOf(channel))), null, 2)}\n`;
+    const path = join(folder, channel, `${name}.wire.json`);
     if (write) writeFileSync(path, text);
     expect(text).toBe(readFileSync(path, "utf8"));
   });
+});
+
+test("Telegram has its wire form", () => {
+  expect([...encoders.keys()]).toContain("telegram");
 });
 
 test("no golden file is an orphan, and CI does not write", () => {
   const read = Object.keys(views).map((name) => `${name}.txt`);
   const wired = Object.keys(views).map((name) => `${name}.wire.json`);
   const known = (channel: string): readonly string[] =>
-    channel === "telegram" ? [...read, ...wired] : channel in matrix ? read : [];
+    encoders.has(channel) ? [...read, ...wired] : channel in matrix ? read : [];
   const orphans = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .flatMap((entry) =>

@@ -110,6 +110,23 @@ describe("a configuration that is taken", () => {
   test("the example file", async () => {
     const loaded = await load(readFileSync("config/owlpost.example.yaml", "utf8"));
     expect(loaded.ok && loaded.config.zone).toBe("Europe/Berlin");
+    expect(loaded.ok && loaded.config.deliver).toEqual(["inbox"]);
+  });
+
+  test.each([1, 2])("what the example file says of Telegram, way %d, without its #", async (way) => {
+    const env = { TELEGRAM_BOT_TOKEN: "7000000001:TEST-only-not-a-token" };
+    let seen = 0;
+    const text = readFileSync("config/owlpost.example.yaml", "utf8")
+      .replace("# deliver:", "deliver:")
+      .replace(/^ {2}# (?=telegram: \{)/gm, (mark) => {
+        seen += 1;
+        return seen === way ? "  " : mark;
+      });
+    const loaded = await load(text, env);
+    expect(loaded.ok ? loaded.config.channels.telegram : loaded.errors).toMatchObject({
+      token: env.TELEGRAM_BOT_TOKEN,
+    });
+    expect(loaded.ok && loaded.config.deliver).toEqual(["telegram", "inbox"]);
   });
 });
 
