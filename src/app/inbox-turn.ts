@@ -3,7 +3,7 @@ import type { Batch, Receipt, Reply } from "../domain/channel.ts";
 import type { Ack, Command } from "../domain/command.ts";
 import type { ChannelId, Instant } from "../domain/ids.ts";
 import { questionId } from "../domain/ids.ts";
-import type { Decision, Store, TurnInput } from "../domain/store.ts";
+import type { Decision, Effect, Store, TurnInput, TurnSnapshot } from "../domain/store.ts";
 
 export type InboxTurnOptions = {
   readonly store: Store;
@@ -40,12 +40,13 @@ export async function takeIn(
       if (by === undefined) return ignored("unknown-sender", channel);
       const command = commandOf(reply);
       if (!command) return ignored("bad-command", channel);
-      return decideReply(snapshot, command, {
+      const { effects, value } = decideReply(snapshot, command, {
         sender: { via: channel, by },
         now: at,
         ...(reply.at === undefined ? {} : { sentAt: reply.at }),
         project: options.project,
       });
+      return { effects: [...effects, ...adopt(snapshot, channel, reply)], value };
     },
     at,
   );
@@ -60,6 +61,26 @@ function commandOf(reply: Reply): Command | undefined {
   return action === "skip" || action === "retry"
     ? { verb: action, question }
     : { verb: "choose", question, key: action };
+}
+
+/**
+ * A press on a message of ours that is no copy of its question: the reply to its post was lost. From now on it is one,
+ * and it is edited like the others.
+ */
+function adopt(
+  snapshot: TurnSnapshot,
+  channel: ChannelId,
+  { press, to: ref, chat: destination }: Reply,
+): readonly Effect[] {
+  const question = questionId(press?.question ?? "");
+  if (!question || ref === undefined || destination === undefined) return [];
+  if (!snapshot.questions.has(question)) return [];
+  const copies = snapshot.copies.get(question) ?? [];
+  if (copies.some((copy) => copy.channel === channel && copy.ref === ref)) return [];
+  return [
+    { type: "adopt-copy", question, channel, destination, ref, revision: 0 },
+    { type: "send", job: { channel, destination, kind: "edit", question } },
+  ];
 }
 
 /** Counted in the event log, and answered with silence where the sender is a stranger. */

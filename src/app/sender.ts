@@ -5,7 +5,7 @@ import { log, move } from "../core/moves.ts";
 import { followUpView, noticeView, questionView } from "../core/view.ts";
 import type { AnswerChannel, ChannelMessage } from "../domain/channel.ts";
 import { ChannelError } from "../domain/channel.ts";
-import type { Instant } from "../domain/ids.ts";
+import type { Instant, MessageRef } from "../domain/ids.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { Effect, Job, Store } from "../domain/store.ts";
 import type { View } from "../domain/view.ts";
@@ -155,14 +155,21 @@ export function startSender(options: SenderOptions): Sender {
       const ref = await channel.post(job.destination, message(job, view), job.key, signal);
       return sent(job, { ref, revision: stored.revision }, (row) => posted(row, stored, job));
     }
-    const copy = (await store.copies(stored.question.id)).find(
-      (each) => each.channel === job.channel && each.destination === job.destination,
-    );
-    // After an outage the copy says so, although nothing else about the question has changed.
+    // After an outage a copy says so, although nothing else about the question has changed.
     const touchedUp = job.notice?.kind === "away" && isOpen(stored.state);
-    if (!copy || (copy.revision >= stored.revision && !touchedUp)) return drop;
-    await edit(channel, job, stored, copy.ref, signal);
-    return sent(job, { ref: copy.ref, revision: stored.revision }, () => []);
+    const { revision } = stored;
+    const [copy, ...others] = (await store.copies(stored.question.id)).filter(
+      (each) =>
+        each.channel === job.channel &&
+        each.destination === job.destination &&
+        (each.revision < revision || touchedUp),
+    );
+    if (!copy) return drop;
+    const refs = [copy, ...others].map(({ ref }) => ref);
+    await edit(channel, job, stored, refs, signal);
+    return sent(job, { ref: copy.ref, revision }, () =>
+      others.map((other): Effect => ({ ...other, type: "adopt-copy", revision })),
+    );
   }
 
   function sent(
@@ -176,23 +183,28 @@ export function startSender(options: SenderOptions): Sender {
     };
   }
 
-  /** An edit, or the same words as a follow-up where the channel cannot edit or never will edit this message. */
+  /** An edit of each copy, or the same words as one follow-up where the channel cannot edit or never will edit any of them. */
   async function edit(
     channel: AnswerChannel,
     job: Job,
     stored: StoredQuestion,
-    ref: string,
+    refs: readonly MessageRef[],
     signal: AbortSignal,
   ): Promise<void> {
     const away = job.notice?.kind === "away" && isOpen(stored.state) ? job.notice.text : undefined;
     if (channel.edit) {
-      try {
-        const view = questionView(stored, now());
-        const shown = away === undefined ? view : { ...view, standing: `${away}\n${view.deadline}` };
-        return await channel.edit(job.destination, ref, message(job, shown), signal);
-      } catch (error) {
-        if (!(error instanceof ChannelError && error.permanent)) throw error;
+      const view = questionView(stored, now());
+      const shown = away === undefined ? view : { ...view, standing: `${away}\n${view.deadline}` };
+      let edited = false;
+      for (const ref of refs) {
+        try {
+          await channel.edit(job.destination, ref, message(job, shown), signal);
+          edited = true;
+        } catch (error) {
+          if (!(error instanceof ChannelError && error.permanent)) throw error;
+        }
       }
+      if (edited) return;
     }
     const followUp = followUpView(stored, now());
     const said = away === undefined ? followUp : { ...followUp, text: `${followUp.text}\n${away}` };

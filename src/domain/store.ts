@@ -20,6 +20,16 @@ export type Effect =
       readonly why?: string;
     }
   | { readonly type: "send"; readonly job: NewJob }
+  /** Beside the copies that are known: a message of ours whose post was never recorded, or one more that was edited. */
+  | {
+      readonly type: "adopt-copy";
+      readonly question: QuestionId;
+      readonly channel: ChannelId;
+      readonly destination: string;
+      readonly ref: MessageRef;
+      /** The revision that it shows; 0 where nobody knows. */
+      readonly revision: number;
+    }
   | { readonly type: "note"; readonly note: NewNote }
   | { readonly type: "log"; readonly event: NewEvent };
 

@@ -7,7 +7,7 @@ type CopyRow = { channel: string; destination: string; ref: string; revision: nu
 
 export function copiesOf(sql: Sql, n: number, question: QuestionId): Copy[] {
   return sql<CopyRow>(
-    "SELECT channel, destination, ref, revision, posted_at FROM deliveries WHERE question = ? ORDER BY channel, destination",
+    "SELECT channel, destination, ref, revision, posted_at FROM deliveries WHERE question = ? ORDER BY channel, destination, ref",
   )
     .all(n)
     .map((row) => ({
@@ -28,7 +28,10 @@ export function copiesOfAll(sql: Sql, ...lists: readonly (readonly Found[])[]): 
   return copies;
 }
 
-/** A copy that shows a later revision already keeps it. */
+/**
+ * One message, one copy: a question may stand twice at one destination, where the reply to a post was lost.
+ * A copy that shows a later revision already keeps it.
+ */
 export function recordCopy(
   sql: Sql,
   n: number,
@@ -37,7 +40,7 @@ export function recordCopy(
 ): void {
   sql(
     `INSERT INTO deliveries (question, channel, destination, ref, revision, posted_at) VALUES (?, ?, ?, ?, ?, ?)
-    ON CONFLICT (question, channel, destination) DO UPDATE SET ref = excluded.ref, revision = excluded.revision
+    ON CONFLICT (question, channel, destination, ref) DO UPDATE SET revision = excluded.revision
     WHERE excluded.revision >= revision`,
   ).run(n, copy.channel, copy.destination, copy.ref, copy.revision, now);
 }

@@ -1,8 +1,9 @@
 import type { Instant } from "../domain/ids.ts";
 import type { Effect } from "../domain/store.ts";
+import { recordCopy } from "./copies.ts";
 import { insertNote, logEvent } from "./events.ts";
 import { enqueue, jobIds } from "./outbox.ts";
-import { insertQuestion, moveQuestion } from "./questions.ts";
+import { findQuestion, insertQuestion, moveQuestion } from "./questions.ts";
 import type { Sql } from "./statements.ts";
 
 /** Runs `change`, which writes what it decides, in order, inside the transaction that is open. */
@@ -25,6 +26,11 @@ export function writing<Value>(
         case "send":
           enqueue(sql, effect.job, ids.next(logged), now);
           break;
+        case "adopt-copy": {
+          const found = findQuestion(sql, effect.question);
+          if (found) recordCopy(sql, found.n, effect, now);
+          break;
+        }
         case "note":
           insertNote(sql, effect.note, now);
           break;

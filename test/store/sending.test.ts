@@ -159,6 +159,27 @@ describe("sent", () => {
     expect(await store.nextJobAt()).toBeUndefined();
   });
 
+  it("keeps several copies at one destination, each by its own message", async () => {
+    const store = await aStore();
+    const id = await ask(store, aQuestion(), "telegram");
+    await post(store, id);
+    const adopted = { question: id, channel: "telegram", destination: "42", ref: "m0" };
+    const adopt = (revision: number): Promise<void> =>
+      store.append([{ type: "adopt-copy", ...adopted, revision }], now + 1);
+    const shown = async () => (await store.copies(id)).map(({ ref, revision }) => [ref, revision]);
+    await adopt(0);
+    expect(await shown()).toEqual([
+      ["m0", 0],
+      ["m1", 1],
+    ]);
+    await adopt(2);
+    await adopt(0);
+    expect(await shown()).toEqual([
+      ["m0", 2],
+      ["m1", 1],
+    ]);
+  });
+
   it("never lets an older revision overwrite a newer one", async () => {
     const store = await aStore();
     const id = await ask(store, aQuestion(), "telegram");

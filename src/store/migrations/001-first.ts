@@ -109,7 +109,7 @@ CREATE TABLE deliveries (
   ref TEXT NOT NULL,
   revision INTEGER NOT NULL,
   posted_at INTEGER NOT NULL,
-  PRIMARY KEY (question, channel, destination)
+  PRIMARY KEY (question, channel, destination, ref)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE outbox (
