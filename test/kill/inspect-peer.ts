@@ -1,13 +1,15 @@
 import { isOpen } from "../../src/domain/question.ts";
-import type { PeerMessage } from "../peer/peer-server.ts";
+import type { Peer, PeerMessage } from "../peer/peer-server.ts";
 import type { Remains } from "./remains.ts";
 
+type Night = Remains & { readonly peer: Peer };
+
 /** What the platform saw: one post a question and destination, every confirmed reply stored, no untrue receipt. */
-export function inspectPeer(remains: Remains): string[] {
+export function inspectPeer(remains: Night): string[] {
   return [...inspectPosts(remains), ...inspectNotices(remains), ...inspectReplies(remains)];
 }
 
-function inspectPosts({ peer, questions, events, copies, disturbed }: Remains): string[] {
+function inspectPosts({ peer, questions, events, copies, disturbed }: Night): string[] {
   const wrong: string[] = [];
   for (const stored of questions) {
     const { id } = stored.question;
@@ -46,7 +48,7 @@ function inspectPosts({ peer, questions, events, copies, disturbed }: Remains): 
   return wrong;
 }
 
-function inspectNotices({ peer, events }: Remains): string[] {
+function inspectNotices({ peer, events }: Night): string[] {
   const wrong: string[] = [];
   const queued = events.filter((event) => event.kind === "notice.queued").length;
   const failed = events.filter((event) => event.kind === "notice.failed").length;
@@ -57,7 +59,7 @@ function inspectNotices({ peer, events }: Remains): string[] {
   return wrong;
 }
 
-function inspectReplies({ peer, inbox }: Remains): string[] {
+function inspectReplies({ peer, inbox }: Night): string[] {
   const wrong: string[] = [];
   for (const update of peer.updates) {
     const stored = inbox.has(`peer ${update.id}`);

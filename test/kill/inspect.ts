@@ -1,23 +1,21 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Ack } from "../../src/domain/command.ts";
 import type { Copy } from "../../src/domain/question.ts";
 import { openStore } from "../../src/store/sqlite.ts";
-import type { Peer } from "../peer/peer-server.ts";
 import { inspectAirlocks } from "./inspect-airlocks.ts";
 import { inspectHistory } from "./inspect-history.ts";
 import { inspectLoop } from "./inspect-loop.ts";
 import { inspectPeer } from "./inspect-peer.ts";
+import { type Found, inspectTelegram, lostTaps } from "./inspect-telegram.ts";
 import { readLedger } from "./ledger.ts";
-import type { Remains } from "./remains.ts";
-import type { Scene } from "./scenes.ts";
+import type { Desk, Remains } from "./remains.ts";
+import type { Scene } from "./scene.ts";
+import type { TelegramDesk } from "./telegram-desk.ts";
 
 /** Everything that is wrong, in words; empty when every promise was kept. */
-export async function inspect(
-  folder: string,
-  scene: Scene,
-  peer: Peer,
-  disturbed: boolean,
-): Promise<string[]> {
+export async function inspect(folder: string, scene: Scene, desk: Desk, disturbed: boolean): Promise<Found> {
   const path = `${folder}/home/owlpost.db`;
   const wrong = inspectFile(path);
   const store = await openStore(path);
@@ -33,7 +31,7 @@ export async function inspect(
     const remains: Remains = {
       folder,
       scene,
-      peer,
+      desk,
       disturbed,
       ledger: readLedger(`${folder}/ledger.jsonl`),
       questions,
@@ -44,16 +42,51 @@ export async function inspect(
     };
     if (await store.service()) wrong.push("the service's place is still held");
     if ((await store.nextJobAt()) !== undefined) wrong.push("a message still waits in the outbox");
+    const platform =
+      "peer" in desk
+        ? { wrong: inspectPeer({ ...remains, ...desk }), doubles: [] }
+        : inspectTelegram({ ...remains, ...desk });
     wrong.push(
       ...inspectEndings(remains),
       ...inspectHistory(remains),
       ...inspectLoop(remains),
-      ...inspectPeer(remains),
+      ...platform.wrong,
       ...inspectAirlocks(remains),
     );
-    return wrong;
+    return { wrong, doubles: platform.doubles };
   } finally {
     await store.close();
+  }
+}
+
+/** Right after a kill, before anything recovers: what the cursor has left behind is stored. Looks at a copy of the store. */
+export function inspectCursor(folder: string, desk: TelegramDesk): string[] {
+  const copy = mkdtempSync(join(folder, "look-"));
+  try {
+    for (const end of ["", "-wal"]) {
+      const file = join(folder, "home", `owlpost.db${end}`);
+      if (existsSync(file)) copyFileSync(file, join(copy, `owlpost.db${end}`));
+    }
+    const path = join(copy, "owlpost.db");
+    const cursor = readCursor(path);
+    if (cursor === undefined) return [];
+    const inbox = readInbox(path);
+    const [bot, next] = cursor.split(":");
+    return lostTaps(desk, (update) => inbox.has(`telegram ${bot}:${update}`), Number(next));
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+/** Telegram's, once there is a schema. */
+function readCursor(path: string): string | undefined {
+  const database = new Database(path);
+  try {
+    const there = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'cursors'").get();
+    const row = there && database.prepare("SELECT cursor FROM cursors WHERE channel = 'telegram'").get();
+    return (row as { cursor: string } | undefined)?.cursor;
+  } finally {
+    database.close();
   }
 }
 

@@ -13,6 +13,7 @@ import { callPeer, peerChannel } from "../peer/peer-channel.ts";
 import type { Fault, Press, Update } from "../peer/peer-server.ts";
 import type { AskedEntry, GivenEntry, Ledger } from "./ledger.ts";
 import { tapChannel } from "./tapped-channel.ts";
+import { setTelegramClock, telegramChannel, telegramPeople, telegramSettings } from "./telegram-line.ts";
 
 export type Play = Awaited<ReturnType<typeof openPlay>>;
 
@@ -22,7 +23,12 @@ type AskWays = { readonly key?: string; readonly more?: Record<string, unknown>;
  * The asker, the person and the loop of one scene, and the service between them. Whatever was acknowledged is in the
  * ledger and not done again; whatever was not is done again after a kill, as any careful program would.
  */
-export async function openPlay(folder: string, peerUrl: string, ledger: Ledger) {
+export async function openPlay(
+  folder: string,
+  peerUrl: string,
+  ledger: Ledger,
+  platform: "telegram" | undefined,
+) {
   const home = join(folder, "home");
   const repository = join(folder, "repository");
   mkdirSync(home, { recursive: true, mode: 0o700 });
@@ -30,20 +36,27 @@ export async function openPlay(folder: string, peerUrl: string, ledger: Ledger) 
   let aheadMs = 0;
   for (const [name, value] of ledger.entries) if (name.startsWith("clock ")) aheadMs += Number(value);
   const now = (): number => Date.now() + aheadMs;
+  const telegram = platform && (await telegramSettings(peerUrl));
+  if (telegram) await setTelegramClock(peerUrl, { ms: aheadMs });
   const config = aConfig({
     autoDefault: true,
     airlocks: { repo: join(repository, ".owlpost") },
-    deliver: ["peer", "pager"],
-    channels: { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } },
+    deliver: telegram ? ["telegram"] : ["peer", "pager"],
+    channels: telegram
+      ? { telegram }
+      : { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } },
   });
   const asks = new Map<string, { ways: AskWays; id: QuestionId; digest: string }>();
   let running: Service | undefined;
 
   async function open(): Promise<void> {
-    const channels = [
-      peerChannel(peerUrl, { id: "peer", destination: "eric" }),
-      peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
-    ].map(tapChannel);
+    const opened = telegram
+      ? [await telegramChannel(telegram, now)]
+      : [
+          peerChannel(peerUrl, { id: "peer", destination: "eric" }),
+          peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
+        ];
+    const channels = opened.map(tapChannel);
     running = await startService({
       home,
       config,
@@ -180,7 +193,11 @@ export async function openPlay(folder: string, peerUrl: string, ledger: Ledger) 
       if (ledger.entries.has(`clock ${name}`)) return;
       ledger.add(`clock ${name}`, minutes * minute);
       aheadMs += minutes * minute;
+      if (telegram) await setTelegramClock(peerUrl, { ms: aheadMs });
     },
+
+    /** Those who tap on Telegram. */
+    people: telegramPeople({ step, until }, peerUrl),
 
     /** Another program drops a file into an airlock, whole. */
     async write(path: string, text: string): Promise<void> {

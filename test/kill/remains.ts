@@ -4,13 +4,17 @@ import type { Copy, StoredQuestion } from "../../src/domain/question.ts";
 import type { Note } from "../../src/domain/store.ts";
 import type { Peer } from "../peer/peer-server.ts";
 import type { Entry } from "./ledger.ts";
-import type { Scene } from "./scenes.ts";
+import type { Scene } from "./scene.ts";
+import type { TelegramDesk } from "./telegram-desk.ts";
+
+export type Desk = { readonly peer: Peer } | { readonly telegram: TelegramDesk };
 
 /** What is there when a scene has ended, read by a process of its own. */
 export type Remains = {
   readonly folder: string;
   readonly scene: Scene;
-  readonly peer: Peer;
+  /** Who carried the messages. */
+  readonly desk: Desk;
   /** Was anything killed on the way? */
   readonly disturbed: boolean;
   readonly ledger: readonly Entry[];

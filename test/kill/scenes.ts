@@ -4,21 +4,8 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import type { QuestionId } from "../../src/domain/ids.ts";
 import { aDocument } from "../builders.ts";
-import type { Play } from "./play.ts";
-
-/** How each question must end, by its task, whatever was killed on the way. */
-export type Ending = {
-  readonly state: string;
-  readonly outcome?: string;
-  readonly option?: string;
-  readonly result?: string;
-};
-export type Scene = {
-  readonly endings: Readonly<Record<string, Ending>>;
-  /** Steering notes that must be there exactly once. */
-  readonly notes?: readonly string[];
-  play(play: Play): Promise<void>;
-};
+import type { Scene } from "./scene.ts";
+import { telegram } from "./telegram-scene.ts";
 
 /** Asked by several programs, answered on the phone, taken by the loop with its own claim. */
 const phone: Scene = {
@@ -233,4 +220,11 @@ const weather: Scene = {
   },
 };
 
-export const scenes: Readonly<Record<string, Scene>> = { phone, desk, deadline, files, weather };
+export const scenes: Readonly<Record<string, Scene>> = {
+  phone,
+  desk,
+  deadline,
+  files,
+  weather,
+  telegram,
+};

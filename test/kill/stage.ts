@@ -3,9 +3,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync } 
 import { join } from "node:path";
 import { startPeer } from "../peer/peer-server.ts";
 import { packages } from "./bundle.ts";
-import { inspect } from "./inspect.ts";
+import { inspect, inspectCursor } from "./inspect.ts";
 import { readLedger } from "./ledger.ts";
+import type { Desk } from "./remains.ts";
 import { scenes } from "./scenes.ts";
+import { startTelegramDesk } from "./telegram-desk.ts";
 
 /**
  * One run: a scene, and where the child dies in its first start, its second, …
@@ -15,6 +17,8 @@ import { scenes } from "./scenes.ts";
 export type Run = { readonly scene: string; readonly kills: readonly string[] };
 export type Outcome = {
   readonly wrong: readonly string[];
+  /** Messages that stand twice, and nobody can help it. */
+  readonly doubles: readonly string[];
   /** How many of the kills and faults happened. */
   readonly killed: number;
   /** The slowest start of the service, from the start of its process. */
@@ -33,28 +37,46 @@ export async function play(child: string, folder: string, run: Run): Promise<Out
   const scene = scenes[run.scene];
   if (!scene) throw new Error(`no scene ${run.scene}`);
   mkdirSync(folder, { recursive: true });
-  const peer = await startPeer();
+  const desk = await openDesk(run.scene);
+  const telegram = "telegram" in desk ? desk.telegram : undefined;
+  const cursorFaults: string[] = [];
   try {
     let killed = 0;
     for (const step of [...run.kills, undefined]) {
-      const exit = await start([child, folder, run.scene, peer.url], folder, step);
+      telegram?.begin();
+      const exit = await start([child, folder, run.scene, urlOf(desk)], folder, step);
       const faulty = step?.startsWith("fault/") === true;
       if (exit.how === "hung" || (exit.how === "failed" && !faulty)) {
-        return { wrong: [`the child ${exit.how}: ${exit.output}`], killed, readyMs: 0 };
+        return { wrong: [`the child ${exit.how}: ${exit.output}`], doubles: [], killed, readyMs: 0 };
       }
       if (exit.how === "done" && !(faulty && wasInjected(folder))) break;
       killed += 1;
       ageTemporaries(folder);
+      if (!telegram) continue;
+      // What the dead child had said already is heard before the next one speaks.
+      await new Promise((heard) => setTimeout(heard, 30));
+      telegram.died();
+      cursorFaults.push(...inspectCursor(folder, telegram));
     }
-    const wrong = await inspect(folder, scene, peer, killed > 0);
+    const found = await inspect(folder, scene, desk, killed > 0);
+    const wrong = [...cursorFaults, ...found.wrong];
     const ready = readLedger(join(folder, "ledger.jsonl")).filter(({ name }) => name === "(ready)");
     const readyMs = Math.max(0, ...ready.map(({ value }) => Number(value)));
     if (readyMs > slowestStartMs) wrong.push(`the service was ready only after ${readyMs} ms`);
-    return { wrong, killed, readyMs };
+    return { wrong, doubles: found.doubles, killed, readyMs };
   } finally {
-    await peer.close();
+    await closeDesk(desk);
   }
 }
+
+async function openDesk(scene: string): Promise<Desk> {
+  return scenes[scene]?.platform === "telegram"
+    ? { telegram: await startTelegramDesk() }
+    : { peer: await startPeer() };
+}
+
+const urlOf = (desk: Desk): string => ("peer" in desk ? desk.peer.url : desk.telegram.url);
+const closeDesk = (desk: Desk): Promise<void> => ("peer" in desk ? desk.peer : desk.telegram).close();
 
 /** The steps of a scene, from one run that nothing disturbs; its inspection must find nothing. */
 export async function listSteps(child: string, folder: string, scene: string): Promise<string[]> {
@@ -68,10 +90,10 @@ export async function listSteps(child: string, folder: string, scene: string): P
 /** The system calls of a scene that change the store's files. */
 export async function listWrites(child: string, folder: string, scene: string): Promise<string[]> {
   mkdirSync(folder, { recursive: true });
-  const peer = await startPeer();
+  const desk = await openDesk(scene);
   try {
     const trace = join(folder, "strace.txt");
-    const args = [...straceArgs(folder, trace), process.execPath, child, folder, scene, peer.url];
+    const args = [...straceArgs(folder, trace), process.execPath, child, folder, scene, urlOf(desk)];
     const exit = await wait("strace", args, undefined);
     if (exit.how !== "done") throw new Error(`strace: ${exit.output}`);
     const lines = readFileSync(trace, "utf8").split("\n");
@@ -79,7 +101,7 @@ export async function listWrites(child: string, folder: string, scene: string): 
       lines.filter((line) => line.includes(`${call}(`)).map((_, index) => `write/${call}#${index + 1}`),
     );
   } finally {
-    await peer.close();
+    await closeDesk(desk);
   }
 }
 

@@ -63,6 +63,8 @@ type Bot = {
   waiting: Waiting | undefined;
   polled: { offset: number; beganAt: number; endedAt: number } | undefined;
   conflictAt: number;
+  /** Updates that left the queue because a higher offset was asked for, and not because they were too old. */
+  readonly confirmed: Set<number>;
   readonly presses: Map<string, { readonly at: number; answered: boolean }>;
 };
 
@@ -251,6 +253,9 @@ export async function startBotApi(
       of.waiting = undefined;
       if (held > 0) setTimeout(() => ended.end(conflict), held).unref();
       else ended.end(conflict);
+    }
+    for (const { update } of offset > 0 ? of.queue : []) {
+      if (update.update_id < offset) of.confirmed.add(update.update_id);
     }
     if (offset > 0) of.queue = of.queue.filter(({ update }) => update.update_id >= offset);
     if (offset < 0) of.queue = of.queue.slice(offset);
@@ -508,6 +513,7 @@ export async function startBotApi(
         waiting: undefined,
         polled: undefined,
         conflictAt: Number.NEGATIVE_INFINITY,
+        confirmed: new Set(),
         presses: new Map(),
       });
     },
@@ -550,6 +556,7 @@ export async function startBotApi(
     /** The numbers of the updates that were not confirmed yet. */
     waiting: (token: string): number[] =>
       fetch(bot(token), Number.POSITIVE_INFINITY).map((update) => update.update_id),
+    confirmed: (token: string): ReadonlySet<number> => bot(token).confirmed,
     isPolled: (token: string): boolean => bot(token).waiting !== undefined,
     messages: (id: number): BotMessage[] => [...chat(id).messages.values()],
     fail: (fault: Fault): number => faults.push(fault),
