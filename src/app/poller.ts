@@ -1,5 +1,7 @@
 import { waitMs } from "../core/backoff.ts";
 import { type AnswerChannel, type Batch, ChannelError, type Receipt } from "../domain/channel.ts";
+import type { Ack } from "../domain/command.ts";
+import { type QuestionId, questionId } from "../domain/ids.ts";
 import type { Health } from "./health.ts";
 import { type InboxTurnOptions, receiptsOf, takeIn } from "./inbox-turn.ts";
 import type { Log } from "./log.ts";
@@ -16,6 +18,8 @@ export type PollerOptions = InboxTurnOptions & {
   readonly log: Log;
   readonly random: () => number;
   readonly onCommit: () => void;
+  /** Called with what a batch has answered, once that is committed. */
+  readonly onAnswers?: (questions: readonly QuestionId[]) => void;
   /** Called after every reception, before it is noted. */
   readonly onReceive?: () => Promise<void>;
 };
@@ -43,8 +47,11 @@ export function startPoller(options: PollerOptions): Poller {
     const batch = await channel.poll(await store.cursor(channel.id), stop.signal);
     if (batch.replies.length > 0 || batch.cursor !== undefined) {
       const acks = await takeIn(channel.id, batch, options);
+      // The toast goes out first: its press is kept for seconds only.
+      const told = tell(batch, receiptsOf(batch.replies, acks));
+      options.onAnswers?.(answeredBy(batch, acks));
       options.onCommit();
-      await tell(batch, receiptsOf(batch.replies, acks));
+      await told;
     }
     await options.onReceive?.();
     await health.received(channel.id);
@@ -96,4 +103,11 @@ export function startPoller(options: PollerOptions): Poller {
       await Promise.race([Promise.all(settling), pause(lastToastsMs, new AbortController().signal)]);
     },
   };
+}
+
+function answeredBy({ replies }: Batch, acks: readonly Ack[]): QuestionId[] {
+  const pressed = replies.map(({ press }, index) =>
+    press && acks[index]?.accepted ? questionId(press.question) : undefined,
+  );
+  return [...new Set(pressed)].filter((id) => id !== undefined);
 }

@@ -5,10 +5,11 @@ import { log, move } from "../core/moves.ts";
 import { followUpView, noticeView, questionView } from "../core/view.ts";
 import type { AnswerChannel, ChannelMessage } from "../domain/channel.ts";
 import { ChannelError } from "../domain/channel.ts";
-import type { Instant, MessageRef } from "../domain/ids.ts";
+import type { Instant, MessageRef, QuestionId } from "../domain/ids.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { Effect, Job, Store } from "../domain/store.ts";
 import type { View } from "../domain/view.ts";
+import { editsAhead, queueOf } from "./ahead.ts";
 import type { Health } from "./health.ts";
 import type { Log } from "./log.ts";
 import { pause } from "./pause.ts";
@@ -36,6 +37,8 @@ export type SenderOptions = {
 export type Sender = {
   /** Something may be waiting. */
   wake(): void;
+  /** These were answered just now, and whoever did so looks at the message: it is edited as soon as possible. */
+  answered(questions: readonly QuestionId[]): void;
   /** Resolves when every queue is empty or waits for its time. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -49,6 +52,7 @@ export function startSender(options: SenderOptions): Sender {
   const { store, channels, health, log: logger, now } = options;
   const stop = new AbortController();
   const busy = new Map<string, Promise<void>>();
+  const ahead = editsAhead({ store, channels, now, stop: stop.signal });
   let looking: Promise<void> | undefined;
   let again = false;
   let timer: NodeJS.Timeout | undefined;
@@ -73,21 +77,29 @@ export function startSender(options: SenderOptions): Sender {
       });
   }
 
+  function occupy(queue: string, work: Promise<void>): void {
+    const ended = work.finally(() => {
+      busy.delete(queue);
+      wake();
+    });
+    busy.set(queue, ended);
+  }
+
   async function look(): Promise<void> {
-    for (const job of await store.nextJobs(now(), mostHeads)) {
-      const queue = `${job.channel}\n${job.destination}`;
+    const jobs = await store.nextJobs(now(), mostHeads);
+    if (jobs.length === 0 && busy.size === 0) ahead.forget();
+    for (const queue of ahead.queues()) if (!busy.has(queue)) occupy(queue, ahead.run(queue));
+    for (const job of jobs) {
+      const queue = queueOf(job.channel, job.destination);
       if (busy.has(queue) || stop.signal.aborted) continue;
-      const work = deliver(job)
-        .catch((error: unknown) => {
-          logger.error({ err: error, job: job.key }, "a message could not be looked up; trying again in 5 s");
-          return pause(againMs, stop.signal);
-        })
-        .finally(() => {
-          busy.delete(queue);
-          wake();
-        });
-      busy.set(queue, work);
+      const work = deliver(job).catch((error: unknown) => {
+        logger.error({ err: error, job: job.key }, "a message could not be looked up; trying again in 5 s");
+        return pause(againMs, stop.signal);
+      });
+      occupy(queue, work);
     }
+    // While one is busy, its end wakes us.
+    if (busy.size > 0) return;
     const next = await store.nextJobAt();
     if (next !== undefined && busy.size === 0) arm(next);
   }
@@ -197,6 +209,10 @@ export function startSender(options: SenderOptions): Sender {
       const shown = away === undefined ? view : { ...view, standing: `${away}\n${view.deadline}` };
       let edited = false;
       for (const ref of refs) {
+        if (ahead.took(job.channel, ref, stored.revision) && away === undefined) {
+          edited = true;
+          continue;
+        }
         try {
           await channel.edit(job.destination, ref, message(job, shown), signal);
           edited = true;
@@ -228,6 +244,7 @@ export function startSender(options: SenderOptions): Sender {
       "a message could not be sent yet",
     );
     const at = now() + wait;
+    ahead.rest(queueOf(job.channel, job.destination), at);
     return async () => {
       await store.postpone(job, at);
       await health.down(job.channel, known?.message ?? "an unexpected error; see the log");
@@ -236,6 +253,11 @@ export function startSender(options: SenderOptions): Sender {
 
   return {
     wake,
+    answered(questions): void {
+      ahead.add(questions, wake).catch((error: unknown) => {
+        logger.warn({ err: error }, "edits wait for their turn");
+      });
+    },
     async settled(): Promise<void> {
       wake();
       while (looking || busy.size > 0) await Promise.allSettled([looking, ...busy.values()]);

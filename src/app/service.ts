@@ -9,6 +9,7 @@ import { openStore } from "../store/sqlite.ts";
 import { type Airlock, startAirlock } from "./airlock/airlock.ts";
 import type { Owlpost } from "./api.ts";
 import { openChannels } from "./channels.ts";
+import { coalesce } from "./coalesce.ts";
 import type { Config } from "./config.ts";
 import { trackHealth } from "./health.ts";
 import { type Inbox, startInbox } from "./inbox-server.ts";
@@ -55,6 +56,10 @@ export class HomeTakenError extends Error {
 
 /** How long a starting service waits for what came in while it was away, before it lets deadlines run out. */
 const backlogMs = 30_000;
+/** Files and deadlines follow a commit this much later, so that a burst of answers gets its toasts and edits first … */
+const followMs = 300;
+/** … but not later than this, however long the burst goes on. */
+const followWithinMs = 2_000;
 /** The safety net under the nudges: how often the store is asked whether somebody committed. */
 const lookMs = 3_000;
 
@@ -117,9 +122,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     wakeAll = () => {
       sender.wake();
       inbox?.changed();
+      followers.wake();
+    };
+    const followers = coalesce(followMs, followWithinMs, () => {
       if (caughtUp) sweeper.wake();
       void airlock?.poke();
-    };
+    });
+    closing.push(async () => followers.close());
     const socket = await openServiceSocket({ home, owlpost, log, onNudge: onCommit });
     closing.push(() => socket.close());
 
@@ -142,6 +151,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
           random,
           onCommit,
           project: projectFor({ config }),
+          onAnswers: sender.answered,
           knownSender: (id, sender) => allowed(config, id, sender),
           onReceive: watchOutages({
             store,
