@@ -22,9 +22,9 @@ export async function builtPage(): Promise<string> {
   return join(await builtCli(), "..", "page");
 }
 
-/** Starts `owlpost serve` on a home of its own, and resolves when it listens. */
-export async function serveHome(home: string): Promise<ChildProcess> {
-  writeFileSync(join(home, "config.yaml"), "channels:\n  inbox:\n    port: 0\n");
+/** Starts `owlpost serve` on a home of its own, and resolves when it listens. `channels`: YAML, two spaces in. */
+export async function serveHome(home: string, channels = ""): Promise<ChildProcess> {
+  writeFileSync(join(home, "config.yaml"), `channels:\n  inbox:\n    port: 0\n${channels}`);
   const child = spawn(process.execPath, [await builtCli(), "serve", "--home", home], {
     stdio: ["ignore", "pipe", "pipe"],
   });

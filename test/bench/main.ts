@@ -5,11 +5,28 @@ import { deadlineLoop, deadlines } from "./rows/deadlines.ts";
 import { growth } from "./rows/growth.ts";
 import { idle } from "./rows/idle.ts";
 import { inFlight } from "./rows/in-flight.ts";
+import { memory } from "./rows/memory.ts";
 import { notice, noticeCommand } from "./rows/notice.ts";
 import { outage, outageService } from "./rows/outage.ts";
+import { render } from "./rows/render.ts";
 import { batch, reply } from "./rows/reply.ts";
+import { telegram, telegramBot, telegramService } from "./rows/telegram.ts";
 
-const rows: readonly Row[] = [ask, inFlight, cold, reply, batch, outage, notice, idle, deadlines, growth];
+const rows: readonly Row[] = [
+  ask,
+  inFlight,
+  cold,
+  reply,
+  batch,
+  outage,
+  notice,
+  idle,
+  deadlines,
+  growth,
+  telegram,
+  render,
+  memory,
+];
 
 /** What a row starts in a process of its own. */
 const roles: Readonly<Record<string, (argument: string) => Promise<void>>> = {
@@ -17,6 +34,8 @@ const roles: Readonly<Record<string, (argument: string) => Promise<void>>> = {
   deadlineLoop,
   noticeCommand,
   outageService,
+  telegramBot,
+  telegramService,
 };
 
 const [name = "", ...rest] = process.argv.slice(2);

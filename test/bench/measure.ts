@@ -6,7 +6,7 @@ export type Figure = {
   readonly name: string;
   readonly spread: Spread;
   /** `x` is a ratio; everything else is absolute. */
-  readonly unit: "x" | "ms" | "s" | "syncs" | "CPU s/h";
+  readonly unit: "x" | "us" | "ms" | "s" | "/s" | "syncs" | "CPU s/h";
   /** Absent: for information only. */
   readonly goal?: { readonly most: number } | { readonly least: number };
   /** Absolute numbers, for information. */

@@ -10,4 +10,7 @@ export const rowNames: readonly string[] = [
   "idle",
   "deadlines",
   "growth",
+  "telegram",
+  "render",
+  "memory",
 ];
