@@ -25,8 +25,9 @@ export function decideAsk(snapshot: AskSnapshot, draft: Draft, settings: AskSett
     if (known.digest === draft.digest)
       return { effects: [], value: { ok: true, stored: known, repeated: true } };
     const id = known.question.id;
-    const name = snapshot.sameId ? id : `the key ${settings.key}`;
-    const message = `${name} was asked before with another text (${id}); give the changed question a new ${snapshot.sameId ? "id" : "key"}`;
+    const message = snapshot.sameId
+      ? `${id} was asked before with another text; give the changed question a new id`
+      : `the key ${settings.key} was used before, for ${id} with another text; give the changed question a new key`;
     return { effects: [], value: { ok: false, error: "id-conflict", id, message } };
   }
   if (draft.id === undefined && snapshot.nextSeq > maxSeq) {
