@@ -58,41 +58,90 @@ export function jobIds(sql: Sql): JobIds {
   };
 }
 
-/**
- * Puts a job at the end of its queue. An edit is rendered from the row when it is sent, so one per copy is enough: a
- * waiting one gives up its place to the new one. It is replaced and not kept, since the sender may be
- * sending it at this moment with what the row held before.
- */
-export function enqueue(sql: Sql, job: NewJob, id: number, now: Instant): void {
-  const waiting = job.kind === "edit" ? withdrawEdit(sql, job) : undefined;
-  sql(insertJob).run(
-    job.channel,
-    job.destination,
-    id,
-    job.kind,
-    job.question ?? null,
-    job.notice?.kind ?? null,
-    job.notice?.text ?? null,
-    waiting?.attempts ?? 0,
-    waiting?.notBeforeAt ?? now,
-    now,
-  );
+/** What a waiting edit hands on to the one that takes its place. */
+type WaitingEdit = { readonly id: number; readonly attempts: number; readonly notBeforeAt: Instant };
+
+export type Outbox = {
+  /**
+   * Puts a job at the end of its queue. An edit is rendered from the row when it is sent, so one per copy is enough: a
+   * waiting one gives up its place to the new one. It is replaced and not kept, since the sender may be
+   * sending it at this moment with what the row held before.
+   */
+  add(job: NewJob, id: number): void;
+};
+
+/** Adds the jobs of one change. */
+export function openOutbox(sql: Sql, now: Instant): Outbox {
+  const insert = sql(insertJob);
+  const edits = waitingEdits(sql);
+  return {
+    add(job, id) {
+      const { channel, destination, kind, notice } = job;
+      const waiting = kind === "edit" ? edits.find(job) : undefined;
+      if (waiting) removeJob(sql, { channel, destination, id: waiting.id });
+      const attempts = waiting?.attempts ?? 0;
+      const notBeforeAt = waiting?.notBeforeAt ?? now;
+      insert.run(
+        channel,
+        destination,
+        id,
+        kind,
+        job.question ?? null,
+        notice?.kind ?? null,
+        notice?.text ?? null,
+        attempts,
+        notBeforeAt,
+        now,
+      );
+      if (kind === "edit") edits.added(job, { id, attempts, notBeforeAt });
+    },
+  };
 }
 
 const insertJob = `INSERT INTO outbox (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** So far back in its queue a waiting edit is looked for; one that is not found drops itself when its turn comes. */
 const editsWithin = 32;
-const waitingEdit = `SELECT ${columns} FROM (
-    SELECT ${columns} FROM outbox WHERE channel = ? AND destination = ? ORDER BY id DESC LIMIT ${editsWithin}
-  ) WHERE kind = 'edit' AND question = ?`;
+const lastEdits = `SELECT id, question, attempts, not_before_at FROM (
+    SELECT id, kind, question, attempts, not_before_at FROM outbox WHERE channel = ? AND destination = ?
+    ORDER BY id DESC LIMIT ${editsWithin}
+  ) WHERE kind = 'edit'`;
+const lastEdit = `${lastEdits} AND question = ?`;
+type EditRow = [id: number, question: string | null, attempts: number, notBeforeAt: number];
 
-function withdrawEdit(sql: Sql, { channel, destination, question }: NewJob): Job | undefined {
-  const row = sql<JobRow>(waitingEdit).get(channel, destination, question ?? null);
-  if (!row) return undefined;
-  const job = jobOf(row);
-  removeJob(sql, job);
-  return job;
+/**
+ * A change that edits once asks SQLite for that one; a change that edits a queue again and again reads the end of
+ * the queue once and keeps it in mind.
+ */
+function waitingEdits(sql: Sql) {
+  const ends = new Map<string, Map<string | undefined, WaitingEdit> | "asked">();
+  return {
+    find({ channel, destination, question }: NewJob): WaitingEdit | undefined {
+      const queue = `${channel}\n${destination}`;
+      const known = ends.get(queue);
+      if (known instanceof Map) return known.get(question);
+      if (known === undefined) {
+        ends.set(queue, "asked");
+        const row = sql(lastEdit)
+          .raw()
+          .get(channel, destination, question ?? null) as EditRow | undefined;
+        return row && waitingEdit(row);
+      }
+      const rows = sql(lastEdits).raw().all(channel, destination) as EditRow[];
+      // The newest comes first and must be the one that is kept.
+      const end = new Map(rows.reverse().map((row) => [row[1] ?? undefined, waitingEdit(row)]));
+      ends.set(queue, end);
+      return end.get(question);
+    },
+    added({ channel, destination, question }: NewJob, edit: WaitingEdit): void {
+      const known = ends.get(`${channel}\n${destination}`);
+      if (known instanceof Map) known.set(question, edit);
+    },
+  };
+}
+
+function waitingEdit([id, , attempts, notBeforeAt]: EditRow): WaitingEdit {
+  return { id, attempts, notBeforeAt };
 }
 
 const firstJob = `SELECT ${columns} FROM outbox ORDER BY channel, destination, id LIMIT 1`;
@@ -115,7 +164,7 @@ export function heads(sql: Sql): Job[] {
 }
 
 /** Returns whether it was still there. */
-export function removeJob(sql: Sql, job: Job): boolean {
+export function removeJob(sql: Sql, job: Pick<Job, "channel" | "destination" | "id">): boolean {
   const { changes } = sql("DELETE FROM outbox WHERE channel = ? AND destination = ? AND id = ?").run(
     job.channel,
     job.destination,

@@ -56,7 +56,7 @@ function reading(
     questions: async (filter) => listQuestions(sql, filter),
     copies: async (id) => {
       const found = findQuestion(sql, id);
-      return found ? copiesOf(sql, found.n, id) : [];
+      return found ? (copiesOf(sql, [found]).get(id) ?? []) : [];
     },
     counts: async () => countQuestions(sql),
     events: async (since, limit, project) => eventsAfter(sql, since, limit, project),
