@@ -1,5 +1,5 @@
 import type { Instant } from "../domain/ids.ts";
-import type { State } from "../domain/question.ts";
+import { isOpen, type State } from "../domain/question.ts";
 import type { Effect } from "../domain/store.ts";
 import { insertNote, logEvent } from "./events.ts";
 import { jobIds, openOutbox } from "./outbox.ts";
@@ -33,6 +33,7 @@ export function writing<Value>(
           moveQuestion(sql, effect);
           count(effect.from, -1);
           count(effect.to, 1);
+          if (isOpen(effect.from)) outbox.closed(effect.id);
           break;
         case "send":
           outbox.add(effect.job, ids.next(logged));

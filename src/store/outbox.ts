@@ -68,11 +68,12 @@ export type Outbox = {
    * sending it at this moment with what the row held before.
    */
   add(job: NewJob, id: number): void;
+  /** The question was open until now. */
+  closed(question: QuestionId): void;
 };
 
 /** Adds the jobs of one change. */
 export function openOutbox(sql: Sql, now: Instant): Outbox {
-  const insert = sql(insertJob);
   const edits = waitingEdits(sql);
   return {
     add(job, id) {
@@ -81,7 +82,7 @@ export function openOutbox(sql: Sql, now: Instant): Outbox {
       if (waiting) removeJob(sql, { channel, destination, id: waiting.id });
       const attempts = waiting?.attempts ?? 0;
       const notBeforeAt = waiting?.notBeforeAt ?? now;
-      insert.run(
+      sql(insertJob).run(
         channel,
         destination,
         id,
@@ -95,6 +96,7 @@ export function openOutbox(sql: Sql, now: Instant): Outbox {
       );
       if (kind === "edit") edits.added(job, { id, attempts, notBeforeAt });
     },
+    closed: edits.closed,
   };
 }
 
@@ -109,33 +111,49 @@ const lastEdits = `SELECT id, question, attempts, not_before_at FROM (
 const lastEdit = `${lastEdits} AND question = ?`;
 type EditRow = [id: number, question: string | null, attempts: number, notBeforeAt: number];
 
+type QueueEnd = { readonly edits: Map<string | undefined, WaitingEdit>; looks: number };
+
 /**
- * A change that edits once asks SQLite for that one; a change that edits a queue again and again reads the end of
- * the queue once and keeps it in mind.
+ * No edit waits for a question that was open until this very change. For others, a change that edits once asks SQLite for
+ * that one, and a change that edits again and again reads the end of the queue once.
  */
 function waitingEdits(sql: Sql) {
-  const ends = new Map<string, Map<string | undefined, WaitingEdit> | "asked">();
+  const ends = new Map<string, QueueEnd>();
+  const unedited = new Set<string | undefined>();
+  const endOf = ({ channel, destination }: NewJob): QueueEnd => {
+    const queue = `${channel}\n${destination}`;
+    const known = ends.get(queue);
+    if (known) return known;
+    const end: QueueEnd = { edits: new Map(), looks: 0 };
+    ends.set(queue, end);
+    return end;
+  };
   return {
-    find({ channel, destination, question }: NewJob): WaitingEdit | undefined {
-      const queue = `${channel}\n${destination}`;
-      const known = ends.get(queue);
-      if (known instanceof Map) return known.get(question);
-      if (known === undefined) {
-        ends.set(queue, "asked");
+    find(job: NewJob): WaitingEdit | undefined {
+      const { channel, destination, question } = job;
+      const end = endOf(job);
+      const known = end.edits.get(question);
+      if (known || unedited.has(question)) return known;
+      end.looks += 1;
+      if (end.looks === 1) {
         const row = sql(lastEdit)
           .raw()
           .get(channel, destination, question ?? null) as EditRow | undefined;
         return row && waitingEdit(row);
       }
-      const rows = sql(lastEdits).raw().all(channel, destination) as EditRow[];
-      // The newest comes first and must be the one that is kept.
-      const end = new Map(rows.reverse().map((row) => [row[1] ?? undefined, waitingEdit(row)]));
-      ends.set(queue, end);
-      return end.get(question);
+      if (end.looks > 2) return undefined;
+      for (const row of sql(lastEdits).raw().all(channel, destination) as EditRow[]) {
+        const about = row[1] ?? undefined;
+        // The newest comes first.
+        if (!end.edits.has(about)) end.edits.set(about, waitingEdit(row));
+      }
+      return end.edits.get(question);
     },
-    added({ channel, destination, question }: NewJob, edit: WaitingEdit): void {
-      const known = ends.get(`${channel}\n${destination}`);
-      if (known instanceof Map) known.set(question, edit);
+    added(job: NewJob, edit: WaitingEdit): void {
+      endOf(job).edits.set(job.question, edit);
+    },
+    closed(question: QuestionId): void {
+      unedited.add(question);
     },
   };
 }

@@ -187,7 +187,7 @@ CREATE INDEX bindings_people ON bindings (person);
 
 CREATE INDEX questions_claims ON questions (claim) WHERE state IN ('applied', 'default_applied');
 
-CREATE INDEX questions_decided ON questions (task, project, run)
+CREATE INDEX questions_decided ON questions (n, task, project, run)
   WHERE state = 'answered' OR (state = 'expired' AND default_action <> 'stay_parked');
 
 CREATE UNIQUE INDEX questions_ids ON questions (run, part, seq);

@@ -89,7 +89,7 @@ CREATE TABLE questions (
 CREATE UNIQUE INDEX questions_ids ON questions (run, part, seq);
 CREATE UNIQUE INDEX questions_keys ON questions (project, key) WHERE key IS NOT NULL;
 CREATE INDEX questions_open ON questions (deadline_at, state) WHERE state IN ('pending', 'posted');
-CREATE INDEX questions_decided ON questions (task, project, run)
+CREATE INDEX questions_decided ON questions (n, task, project, run)
   WHERE state = 'answered' OR (state = 'expired' AND default_action <> 'stay_parked');
 CREATE INDEX questions_claims ON questions (claim) WHERE state IN ('applied', 'default_applied');
 CREATE INDEX questions_leases ON questions (lease_until_at)
