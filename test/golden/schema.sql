@@ -58,9 +58,8 @@ CREATE TABLE inbox (
   key TEXT NOT NULL,
   payload TEXT NOT NULL,
   ack TEXT NOT NULL,
-  received_at INTEGER NOT NULL,
-  PRIMARY KEY (channel, key)
-) STRICT, WITHOUT ROWID;
+  received_at INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE notes (
   id INTEGER PRIMARY KEY,
@@ -184,6 +183,8 @@ CREATE TABLE tokens (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX bindings_people ON bindings (person);
+
+CREATE UNIQUE INDEX inbox_keys ON inbox (channel, key);
 
 CREATE INDEX questions_claims ON questions (claim) WHERE state IN ('applied', 'default_applied');
 

@@ -12,6 +12,10 @@ const oneOf = (column: string, ...values: readonly string[]): string =>
  * `documents`, which never changes: a move rewrites a row of some 200 bytes and not the document. Every index but
  * the one on the id is partial, so that a question that came to its end costs the others nothing.
  * `n` is given in the order of asking and rows are never deleted: `max(n)` is how many there are.
+ *
+ * What waits to be taken is few, so `questions_decided` is walked through in the order of asking, and its columns save
+ * the look at the row. Rows of `inbox` lie as they came, with an index of their keys beside them: keys of a platform may
+ * be random, and a batch of a hundred would write two hundred pages if the texts lay in the order of the keys.
  */
 export const sql = `
 CREATE TABLE tasks (
@@ -131,9 +135,9 @@ CREATE TABLE inbox (
   key TEXT NOT NULL,
   payload TEXT NOT NULL,
   ack TEXT NOT NULL,
-  received_at INTEGER NOT NULL,
-  PRIMARY KEY (channel, key)
-) STRICT, WITHOUT ROWID;
+  received_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX inbox_keys ON inbox (channel, key);
 
 CREATE TABLE cursors (
   channel TEXT PRIMARY KEY,
