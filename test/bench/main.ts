@@ -1,7 +1,7 @@
 import type { Row } from "./measure.ts";
 import { ask, askUnderStrace } from "./rows/ask.ts";
 import { cold } from "./rows/cold.ts";
-import { deadlineLoop, deadlines } from "./rows/deadlines.ts";
+import { deadlineLoop, deadlines, idleLoop } from "./rows/deadlines.ts";
 import { growth } from "./rows/growth.ts";
 import { idle } from "./rows/idle.ts";
 import { inFlight } from "./rows/in-flight.ts";
@@ -15,6 +15,7 @@ const rows: readonly Row[] = [ask, inFlight, cold, reply, batch, outage, notice,
 const roles: Readonly<Record<string, (argument: string) => Promise<void>>> = {
   askUnderStrace,
   deadlineLoop,
+  idleLoop,
   noticeCommand,
   outageService,
 };
