@@ -22,7 +22,7 @@ export function deciding(desk: Desk) {
     const { command } = understood;
     const sender: Sender = { via: surface, host };
     const at = now();
-    const input: TurnInput = { key: key ?? randomUUID(), payload: local };
+    const input: TurnInput = { key: key ?? freshKey(at), payload: local };
     const [ack] = await store.turn(
       { channel: surface, inputs: [input] },
       () => ({ questions: questionsOf(command) }),
@@ -89,6 +89,11 @@ export function deciding(desk: Desk) {
   }
 
   return { decide, cancel, resolve };
+}
+
+/** Keys that rise with time lie side by side in the store, so that a new one touches what is at hand already. */
+function freshKey(at: Instant): string {
+  return `${at.toString(36)}-${randomUUID()}`;
 }
 
 type Understood =

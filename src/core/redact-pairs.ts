@@ -38,8 +38,16 @@ export function redactPairs(text: string, count: Count): string {
     const [whole, name = "", between = "", double, single, bare] = match;
     const value = double ?? single ?? bare ?? "";
     const valueAt = match.index + whole.length - value.length;
+    const joined = between.trim() !== "";
+    const flag = !joined && isFlag(out, match.index);
+    // `token "abc"` and `password hunter2` are prose, but for the flags of a command line; what was taken for a value may
+    // be the name of the next pair.
+    if (!joined && !flag) {
+      pair.lastIndex = valueAt;
+      continue;
+    }
     const form: Form = {
-      flag: between.trim() === "" && isFlag(out, match.index),
+      flag,
       name,
       between,
       quoted: bare === undefined,
@@ -50,7 +58,6 @@ export function redactPairs(text: string, count: Count): string {
       rest += `${out.slice(done, valueAt)}${count()}${kept}`;
       done = valueAt + value.length;
     } else {
-      // What was taken for a value may be the name of the next pair.
       pair.lastIndex = valueAt;
     }
   }
@@ -70,8 +77,6 @@ function isSecretValue(value: string, form: Form): boolean {
   if (value === "" || isPlaceholder(value)) return false;
   const separator = form.between.trim();
   const joined = separator !== "";
-  // `token "abc"` and `password hunter2` are prose, but for the flags of a command line.
-  if (!joined && !form.flag) return false;
   if (!joined && (value.startsWith("-") || proseWords.has(value.toLowerCase()))) return false;
   if (form.flag && !joined) return true;
   const isPassword = /^(?:pass|pwd)/i.test(form.name);

@@ -40,10 +40,15 @@ const indirect = new RegExp(
 const designQuestion =
   /^\s*(?:should|shall|do|does|did|is|are|was|must|may|might|which|where|when|how|why|who|whether|what way)\b/i;
 
+/** Every request begins with one of these. The patterns above are large, and their first use alone takes milliseconds. */
+const request =
+  /\b(?:paste|type|reveal|disclose|tell|give|send|hand|show|email|e-mail|message|dm|let|reply|answer|respond|come|get|you|please|what|need|enter|share|provide|supply|input|submit|fill|write|post)/i;
+
 export function asksForSecret(text: string): boolean {
   if (!mention.test(text)) return false;
   // The patterns are bounded, but no title or option needs more than this.
   const line = text.slice(0, 1024).replace(/\s+/g, " ");
+  if (!request.test(line)) return false;
   if (direct.test(line) || what.test(line)) return true;
   if (designQuestion.test(line)) return false;
   return need.test(line) || indirect.test(line);

@@ -26,7 +26,7 @@ export function asking(sql: Sql, commit: Commit): Pick<Store, "ask" | "move" | "
     move: (id, decide, now) =>
       commit(() => {
         const found = findQuestion(sql, id);
-        const { effects, value } = decide(found?.stored, found ? copiesOf(sql, found.n, id) : []);
+        const { effects, value } = decide(found?.stored, found ? (copiesOf(sql, [found]).get(id) ?? []) : []);
         applyEffects(sql, effects, now);
         return value;
       }),

@@ -1,29 +1,40 @@
 import type { Instant, QuestionId } from "../domain/ids.ts";
 import type { Copy } from "../domain/question.ts";
-import type { Found } from "./questions.ts";
+import type { Found } from "./rows.ts";
 import type { Sql } from "./statements.ts";
 
-type CopyRow = { channel: string; destination: string; ref: string; revision: number; posted_at: number };
+type CopyRow = [
+  n: number,
+  channel: string,
+  destination: string,
+  ref: string,
+  revision: number,
+  postedAt: number,
+];
 
-export function copiesOf(sql: Sql, n: number, question: QuestionId): Copy[] {
-  return sql<CopyRow>(
-    "SELECT channel, destination, ref, revision, posted_at FROM deliveries WHERE question = ? ORDER BY channel, destination, ref",
-  )
-    .all(n)
-    .map((row) => ({
-      question,
-      channel: row.channel,
-      destination: row.destination,
-      ref: row.ref,
-      revision: row.revision,
-      postedAt: row.posted_at,
-    }));
-}
+const columns = "question, channel, destination, ref, revision, posted_at";
+const byNumber = `SELECT ${columns} FROM deliveries WHERE question = ? ORDER BY channel, destination, ref`;
+const byNumbers = `SELECT ${columns} FROM deliveries WHERE question IN (SELECT value FROM json_each(?))
+  ORDER BY question, channel, destination, ref`;
 
-export function copiesOfAll(sql: Sql, ...lists: readonly (readonly Found[])[]): Map<QuestionId, Copy[]> {
+/** Every question of the lists has an entry, also one without copies. */
+export function copiesOf(sql: Sql, ...lists: readonly (readonly Found[])[]): Map<QuestionId, Copy[]> {
   const copies = new Map<QuestionId, Copy[]>();
+  const ids = new Map<number, QuestionId>();
   for (const { n, stored } of lists.flat()) {
-    if (!copies.has(stored.question.id)) copies.set(stored.question.id, copiesOf(sql, n, stored.question.id));
+    ids.set(n, stored.question.id);
+    copies.set(stored.question.id, []);
+  }
+  const numbers = [...ids.keys()];
+  const only = numbers.length === 1 ? numbers[0] : undefined;
+  if (numbers.length === 0) return copies;
+  const rows =
+    only === undefined
+      ? sql<unknown>(byNumbers).raw().all(JSON.stringify(numbers))
+      : sql<unknown>(byNumber).raw().all(only);
+  for (const [n, channel, destination, ref, revision, postedAt] of rows as CopyRow[]) {
+    const question = ids.get(n) as QuestionId;
+    copies.get(question)?.push({ question, channel, destination, ref, revision, postedAt });
   }
   return copies;
 }

@@ -1,12 +1,16 @@
 import type { Instant } from "../domain/ids.ts";
+import { isOpen, type State } from "../domain/question.ts";
 import type { Effect } from "../domain/store.ts";
 import { recordCopy } from "./copies.ts";
 import { insertNote, logEvent } from "./events.ts";
-import { enqueue, jobIds } from "./outbox.ts";
-import { findQuestion, insertQuestion, moveQuestion } from "./questions.ts";
+import { jobIds, openOutbox } from "./outbox.ts";
+import { addToCounters, findQuestion, insertQuestion, moveQuestion } from "./questions.ts";
 import type { Sql } from "./statements.ts";
 
-/** Runs `change`, which writes what it decides, in order, inside the transaction that is open. */
+/**
+ * Runs `change`, which writes what it decides, in order, inside the transaction that is open. Effects are written one
+ * by one: a prepared insert takes 1.5 us a row, the same rows out of one JSON text nearly twice as long.
+ */
 export function writing<Value>(
   sql: Sql,
   now: Instant,
@@ -14,17 +18,26 @@ export function writing<Value>(
 ): Value {
   let logged = 0;
   const ids = jobIds(sql);
+  const outbox = openOutbox(sql, now);
+  const counted = new Map<State, number>();
+  const count = (state: State, difference: number): void => {
+    counted.set(state, (counted.get(state) ?? 0) + difference);
+  };
   const value = change((effects) => {
     for (const effect of effects) {
       switch (effect.type) {
         case "insert-question":
           insertQuestion(sql, effect);
+          count(effect.row.state, 1);
           break;
         case "move-question":
           moveQuestion(sql, effect);
+          count(effect.from, -1);
+          count(effect.to, 1);
+          if (isOpen(effect.from)) outbox.closed(effect.id);
           break;
         case "send":
-          enqueue(sql, effect.job, ids.next(logged), now);
+          outbox.add(effect.job, ids.next(logged));
           break;
         case "adopt-copy": {
           const found = findQuestion(sql, effect.question);
@@ -42,6 +55,7 @@ export function writing<Value>(
     }
   });
   ids.settle(logged);
+  addToCounters(sql, counted);
   return value;
 }
 

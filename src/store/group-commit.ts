@@ -1,15 +1,12 @@
 import type Database from "better-sqlite3";
 import { StoreError } from "../domain/store.ts";
+import { isBusy, retryMs } from "./busy.ts";
 
 /** Runs `write` inside a transaction; resolves once it is on disk. */
 export type Commit = <Value>(write: () => Value) => Promise<Value>;
 
 /** So many writes share a commit at most: the event loop must not stand still for long. */
 export const groupLimit = 256;
-
-/** The event loop stands still so long at most while another process writes; after that it turns between two tries. */
-const longestStandMs = 10;
-const retryMs = 2;
 
 type Waiting = {
   readonly write: () => unknown;
@@ -31,8 +28,6 @@ export function groupCommit(
   fault: (error: unknown) => unknown,
   busyTimeoutMs: number,
 ): { commit: Commit; drain: () => Promise<void> } {
-  const impatient = `PRAGMA busy_timeout = ${Math.min(longestStandMs, busyTimeoutMs)}`;
-  const patient = `PRAGMA busy_timeout = ${busyTimeoutMs}`;
   const begin = db.prepare("BEGIN IMMEDIATE");
   const end = db.prepare("COMMIT");
   const undo = db.prepare("ROLLBACK");
@@ -45,8 +40,6 @@ export function groupCommit(
 
   /** False: another process writes just now, and there is time left to wait for it. */
   function tryBegin(): boolean {
-    // Not prepared: SQLite obeys this one while it compiles it.
-    db.exec(impatient);
     try {
       begin.run();
       busySince = undefined;
@@ -57,8 +50,6 @@ export function groupCommit(
       if (isBusy(error) && now - busySince < busyTimeoutMs) return false;
       busySince = undefined;
       throw error;
-    } finally {
-      db.exec(patient);
     }
   }
 
@@ -158,8 +149,4 @@ export function groupCommit(
       while (queue.length > 0) await new Promise((resolve) => setTimeout(resolve, 1));
     },
   };
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_BUSY");
 }

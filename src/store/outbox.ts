@@ -58,41 +58,108 @@ export function jobIds(sql: Sql): JobIds {
   };
 }
 
-/**
- * Puts a job at the end of its queue. An edit is rendered from the row when it is sent, so one per copy is enough: a
- * waiting one gives up its place to the new one. It is replaced and not kept, since the sender may be
- * sending it at this moment with what the row held before.
- */
-export function enqueue(sql: Sql, job: NewJob, id: number, now: Instant): void {
-  const waiting = job.kind === "edit" ? withdrawEdit(sql, job) : undefined;
-  sql(insertJob).run(
-    job.channel,
-    job.destination,
-    id,
-    job.kind,
-    job.question ?? null,
-    job.notice?.kind ?? null,
-    job.notice?.text ?? null,
-    waiting?.attempts ?? 0,
-    waiting?.notBeforeAt ?? now,
-    now,
-  );
+/** What a waiting edit hands on to the one that takes its place. */
+type WaitingEdit = { readonly id: number; readonly attempts: number; readonly notBeforeAt: Instant };
+
+export type Outbox = {
+  /**
+   * Puts a job at the end of its queue. An edit is rendered from the row when it is sent, so one per copy is enough: a
+   * waiting one gives up its place to the new one. It is replaced and not kept, since the sender may be
+   * sending it at this moment with what the row held before.
+   */
+  add(job: NewJob, id: number): void;
+  /** The question was open until now. */
+  closed(question: QuestionId): void;
+};
+
+/** Adds the jobs of one change. */
+export function openOutbox(sql: Sql, now: Instant): Outbox {
+  const edits = waitingEdits(sql);
+  return {
+    add(job, id) {
+      const { channel, destination, kind, notice } = job;
+      const waiting = kind === "edit" ? edits.find(job) : undefined;
+      if (waiting) removeJob(sql, { channel, destination, id: waiting.id });
+      const attempts = waiting?.attempts ?? 0;
+      const notBeforeAt = waiting?.notBeforeAt ?? now;
+      sql(insertJob).run(
+        channel,
+        destination,
+        id,
+        kind,
+        job.question ?? null,
+        notice?.kind ?? null,
+        notice?.text ?? null,
+        attempts,
+        notBeforeAt,
+        now,
+      );
+      if (kind === "edit") edits.added(job, { id, attempts, notBeforeAt });
+    },
+    closed: edits.closed,
+  };
 }
 
 const insertJob = `INSERT INTO outbox (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** So far back in its queue a waiting edit is looked for; one that is not found drops itself when its turn comes. */
 const editsWithin = 32;
-const waitingEdit = `SELECT ${columns} FROM (
-    SELECT ${columns} FROM outbox WHERE channel = ? AND destination = ? ORDER BY id DESC LIMIT ${editsWithin}
-  ) WHERE kind = 'edit' AND question = ?`;
+const lastEdits = `SELECT id, question, attempts, not_before_at FROM (
+    SELECT id, kind, question, attempts, not_before_at FROM outbox WHERE channel = ? AND destination = ?
+    ORDER BY id DESC LIMIT ${editsWithin}
+  ) WHERE kind = 'edit'`;
+const lastEdit = `${lastEdits} AND question = ?`;
+type EditRow = [id: number, question: string | null, attempts: number, notBeforeAt: number];
 
-function withdrawEdit(sql: Sql, { channel, destination, question }: NewJob): Job | undefined {
-  const row = sql<JobRow>(waitingEdit).get(channel, destination, question ?? null);
-  if (!row) return undefined;
-  const job = jobOf(row);
-  removeJob(sql, job);
-  return job;
+type QueueEnd = { readonly edits: Map<string | undefined, WaitingEdit>; looks: number };
+
+/**
+ * No edit waits for a question that was open until this very change. For others, a change that edits once asks SQLite for
+ * that one, and a change that edits again and again reads the end of the queue once.
+ */
+function waitingEdits(sql: Sql) {
+  const ends = new Map<string, QueueEnd>();
+  const unedited = new Set<string | undefined>();
+  const endOf = ({ channel, destination }: NewJob): QueueEnd => {
+    const queue = `${channel}\n${destination}`;
+    const known = ends.get(queue);
+    if (known) return known;
+    const end: QueueEnd = { edits: new Map(), looks: 0 };
+    ends.set(queue, end);
+    return end;
+  };
+  return {
+    find(job: NewJob): WaitingEdit | undefined {
+      const { channel, destination, question } = job;
+      const end = endOf(job);
+      const known = end.edits.get(question);
+      if (known || unedited.has(question)) return known;
+      end.looks += 1;
+      if (end.looks === 1) {
+        const row = sql(lastEdit)
+          .raw()
+          .get(channel, destination, question ?? null) as EditRow | undefined;
+        return row && waitingEdit(row);
+      }
+      if (end.looks > 2) return undefined;
+      for (const row of sql(lastEdits).raw().all(channel, destination) as EditRow[]) {
+        const about = row[1] ?? undefined;
+        // The newest comes first.
+        if (!end.edits.has(about)) end.edits.set(about, waitingEdit(row));
+      }
+      return end.edits.get(question);
+    },
+    added(job: NewJob, edit: WaitingEdit): void {
+      endOf(job).edits.set(job.question, edit);
+    },
+    closed(question: QuestionId): void {
+      unedited.add(question);
+    },
+  };
+}
+
+function waitingEdit([id, , attempts, notBeforeAt]: EditRow): WaitingEdit {
+  return { id, attempts, notBeforeAt };
 }
 
 const firstJob = `SELECT ${columns} FROM outbox ORDER BY channel, destination, id LIMIT 1`;
@@ -115,7 +182,7 @@ export function heads(sql: Sql): Job[] {
 }
 
 /** Returns whether it was still there. */
-export function removeJob(sql: Sql, job: Job): boolean {
+export function removeJob(sql: Sql, job: Pick<Job, "channel" | "destination" | "id">): boolean {
   const { changes } = sql("DELETE FROM outbox WHERE channel = ? AND destination = ? AND id = ?").run(
     job.channel,
     job.destination,

@@ -1,11 +1,9 @@
 import { maxSeq, type QuestionId, questionIdParts, type RunId } from "../domain/ids.ts";
 import { type ClaimRecord, isOpen, type State, type StoredQuestion, states } from "../domain/question.ts";
 import { type Effect, type QuestionFilter, StoreError } from "../domain/store.ts";
-import { type QuestionRow, questionColumns, storedQuestion } from "./rows.ts";
+import { type Found, foundQuestion, type QuestionRow, questionColumns } from "./rows.ts";
 import { type Bindable, type Sql, scalar } from "./statements.ts";
 
-/** A question with the number that its copies are stored under. */
-export type Found = { readonly n: number; readonly stored: StoredQuestion };
 type Insert = Extract<Effect, { type: "insert-question" }>;
 type Move = Extract<Effect, { type: "move-question" }>;
 
@@ -18,31 +16,55 @@ const pastQuestions =
   "(state = 'expired' OR state = 'applied' OR state = 'default_applied' OR state = 'resolved' OR state = 'cancelled')";
 
 const fromQuestions = `SELECT ${questionColumns} FROM questions q JOIN documents d ON d.question = q.n`;
+const fromList = `SELECT ${questionColumns} FROM json_each(?) wanted`;
 
 const byId = `${fromQuestions} WHERE q.run = ? AND q.part = ? AND q.seq = ?`;
 const byKey = `${fromQuestions} WHERE q.project = ? AND q.key = ?`;
-const byNumber = `${fromQuestions} WHERE q.n = ?`;
+// The list is walked through and each of its questions looked up, whatever the planner thinks of it.
+const byIds = `${fromList} CROSS JOIN questions q
+  ON q.run = wanted.value ->> 0 AND q.part = wanted.value ->> 1 AND q.seq = wanted.value ->> 2
+  JOIN documents d ON d.question = q.n`;
+const byNumbers = `${fromList} CROSS JOIN questions q ON q.n = wanted.value JOIN documents d ON d.question = q.n`;
 
 export function findQuestion(sql: Sql, id: QuestionId): Found | undefined {
   const { run, part, seq } = questionIdParts(id);
-  const row = sql<QuestionRow>(byId).get(run, part, seq);
-  return row && { n: row.n, stored: storedQuestion(row) };
+  const row = sql<QuestionRow>(byId).raw().get(run, part, seq);
+  return row && foundQuestion(row as QuestionRow);
+}
+
+/** Those of the questions that there are, in any order; many in one query cost a third of one query each. */
+export function findQuestions(sql: Sql, ids: readonly QuestionId[]): Found[] {
+  const only = ids.length === 1 ? ids[0] : undefined;
+  if (only !== undefined) {
+    const found = findQuestion(sql, only);
+    return found ? [found] : [];
+  }
+  return readList(sql, byIds, ids.map(partsOf));
+}
+
+function partsOf(id: QuestionId): readonly [RunId, string, number] {
+  const { run, part, seq } = questionIdParts(id);
+  return [run, part, seq];
+}
+
+function readList(sql: Sql, query: string, list: readonly unknown[]): Found[] {
+  if (list.length === 0) return [];
+  const rows = sql<unknown>(query).raw().all(JSON.stringify(list)) as QuestionRow[];
+  return rows.map(foundQuestion);
 }
 
 export function findByKey(sql: Sql, project: string, key: string): StoredQuestion | undefined {
-  const row = sql<QuestionRow>(byKey).get(project, key);
-  return row && storedQuestion(row);
+  const row = sql<QuestionRow>(byKey).raw().get(project, key);
+  return row && foundQuestion(row as QuestionRow).stored;
 }
 
 /** The questions whose numbers a query gives, in its order. */
 export function selectQuestions(sql: Sql, numbers: string, values: readonly Bindable[]): Found[] {
-  return sql<number>(numbers)
+  const wanted = sql<number>(numbers)
     .pluck()
-    .all(...values)
-    .map((n) => ({
-      n,
-      stored: storedQuestion(sql<QuestionRow>(byNumber).get(n) as QuestionRow),
-    }));
+    .all(...values);
+  const found = new Map(readList(sql, byNumbers, wanted).map((each) => [each.n, each]));
+  return wanted.map((n) => found.get(n) as Found);
 }
 
 /** The next free number of a run and task part; one more than the largest when all are used. */
@@ -96,7 +118,6 @@ export function insertQuestion(sql: Sql, { row, key }: Insert): void {
     Number(lastInsertRowid),
     JSON.stringify(question),
   );
-  count(sql, row.state, 1);
 }
 
 /** Compare-and-set: exactly one row, or a `conflict`. */
@@ -125,9 +146,6 @@ export function moveQuestion(sql: Sql, effect: Move): void {
       `${effect.id} is not ${effect.from}, so it cannot become ${effect.to}: look at its present state, then decide again`,
     );
   }
-  if (effect.from === effect.to) return;
-  count(sql, effect.from, -1);
-  count(sql, effect.to, 1);
 }
 
 function claimColumns(claim: ClaimRecord | null | undefined): Bindable[] {
@@ -141,9 +159,11 @@ function claimColumns(claim: ClaimRecord | null | undefined): Bindable[] {
 }
 
 /** Only states that fill up over the years have a counter: so neither an ask, nor a post, nor a reply touches one. */
-function count(sql: Sql, state: State, difference: number): void {
-  if (isOpen(state) || state === "answered") return;
-  sql("UPDATE counters SET value = value + ? WHERE name = ?").run(difference, state);
+export function addToCounters(sql: Sql, differences: ReadonlyMap<State, number>): void {
+  for (const [state, difference] of differences) {
+    if (difference === 0 || isOpen(state) || state === "answered") continue;
+    sql("UPDATE counters SET value = value + ? WHERE name = ?").run(difference, state);
+  }
 }
 
 /** Looks through the index of the open questions, and not through the others. */

@@ -1,5 +1,6 @@
 import type { Store } from "../domain/store.ts";
 import { asking } from "./asking.ts";
+import { longestStandMs, patiently } from "./busy.ts";
 import { connect } from "./connection.ts";
 import { copiesOf } from "./copies.ts";
 import { eventsAfter, lastEvent, notesAfter } from "./events.ts";
@@ -24,6 +25,8 @@ export type StoreOptions = {
 export async function openStore(path: string, options: StoreOptions = {}): Promise<Store> {
   const busyTimeoutMs = options.busyTimeoutMs ?? 10_000;
   const db = connect(path, busyTimeoutMs);
+  // From here on most of the waiting happens between calls. Set once: SQLite compiles this anew each time.
+  db.pragma(`busy_timeout = ${Math.min(longestStandMs, busyTimeoutMs)}`);
   const sql = statements(db);
   const fault = (error: unknown): unknown => storeFault(error, path);
   const { commit, drain } = groupCommit(db, fault, busyTimeoutMs);
@@ -50,6 +53,7 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
       },
     },
     fault,
+    busyTimeoutMs,
   );
 }
 
@@ -61,7 +65,7 @@ function reading(
     questions: async (filter) => listQuestions(sql, filter),
     copies: async (id) => {
       const found = findQuestion(sql, id);
-      return found ? copiesOf(sql, found.n, id) : [];
+      return found ? (copiesOf(sql, [found]).get(id) ?? []) : [];
     },
     counts: async () => countQuestions(sql),
     events: async (since, limit, project) => eventsAfter(sql, since, limit, project),
@@ -70,12 +74,12 @@ function reading(
   };
 }
 
-/** Reads fail under the same names as writes. */
-function named(store: Store, fault: (error: unknown) => unknown): Store {
+/** Reads wait for as long as writes, and fail under the same names. */
+function named(store: Store, fault: (error: unknown) => unknown, busyTimeoutMs: number): Store {
   const guard =
     <Given extends unknown[], Value>(read: (...given: Given) => Promise<Value>) =>
     (...given: Given): Promise<Value> =>
-      read(...given).catch((error: unknown) => {
+      patiently(() => read(...given), busyTimeoutMs).catch((error: unknown) => {
         throw fault(error);
       });
   return {

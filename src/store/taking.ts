@@ -1,12 +1,12 @@
 import type { Claim, Instant, QuestionId } from "../domain/ids.ts";
 import { questionIdParts } from "../domain/ids.ts";
 import type { Store, TakeNeed } from "../domain/store.ts";
-import { copiesOfAll } from "./copies.ts";
+import { copiesOf } from "./copies.ts";
 import { applyEffects } from "./effects.ts";
 import { logEvent } from "./events.ts";
 import type { Commit } from "./group-commit.ts";
-import { decidedQuestions, type Found, openQuestions, selectQuestions, takenQuestions } from "./questions.ts";
-import { type IdRow, questionIdOf } from "./rows.ts";
+import { decidedQuestions, openQuestions, selectQuestions, takenQuestions } from "./questions.ts";
+import { type Found, type IdRow, questionIdOf } from "./rows.ts";
 import { type Bindable, type Sql, scalar } from "./statements.ts";
 
 /** So many decided questions are handed out by one take. */
@@ -36,7 +36,7 @@ export function taking(sql: Sql, commit: Commit): Pick<Store, "take" | "confirm"
           decided: decided.map(storedOf),
           same: same.map(storedOf),
           lapsed: lapsed.map(storedOf),
-          copies: copiesOfAll(sql, due, decided, same, lapsed),
+          copies: copiesOf(sql, due, decided, same, lapsed),
         });
         applyEffects(sql, effects, need.now);
         return value;
@@ -51,7 +51,7 @@ export function taking(sql: Sql, commit: Commit): Pick<Store, "take" | "confirm"
         const { effects, value } = decide({
           due: due.map(storedOf),
           lapsed: lapsed.map(storedOf),
-          copies: copiesOfAll(sql, due, lapsed),
+          copies: copiesOf(sql, due, lapsed),
         });
         applyEffects(sql, effects, now);
         return value;

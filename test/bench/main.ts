@@ -1,7 +1,7 @@
 import type { Row } from "./measure.ts";
 import { ask, askUnderStrace } from "./rows/ask.ts";
 import { cold } from "./rows/cold.ts";
-import { deadlineLoop, deadlines } from "./rows/deadlines.ts";
+import { deadlineLoop, deadlines, idleLoop } from "./rows/deadlines.ts";
 import { growth } from "./rows/growth.ts";
 import { idle } from "./rows/idle.ts";
 import { inFlight } from "./rows/in-flight.ts";
@@ -32,6 +32,7 @@ const rows: readonly Row[] = [
 const roles: Readonly<Record<string, (argument: string) => Promise<void>>> = {
   askUnderStrace,
   deadlineLoop,
+  idleLoop,
   noticeCommand,
   outageService,
   telegramBot,

@@ -58,9 +58,8 @@ CREATE TABLE inbox (
   key TEXT NOT NULL,
   payload TEXT NOT NULL,
   ack TEXT NOT NULL,
-  received_at INTEGER NOT NULL,
-  PRIMARY KEY (channel, key)
-) STRICT, WITHOUT ROWID;
+  received_at INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE notes (
   id INTEGER PRIMARY KEY,
@@ -185,9 +184,11 @@ CREATE TABLE tokens (
 
 CREATE INDEX bindings_people ON bindings (person);
 
+CREATE UNIQUE INDEX inbox_keys ON inbox (channel, key);
+
 CREATE INDEX questions_claims ON questions (claim) WHERE state IN ('applied', 'default_applied');
 
-CREATE INDEX questions_decided ON questions (task, project, run)
+CREATE INDEX questions_decided ON questions (n, task, project, run)
   WHERE state = 'answered' OR (state = 'expired' AND default_action <> 'stay_parked');
 
 CREATE UNIQUE INDEX questions_ids ON questions (run, part, seq);

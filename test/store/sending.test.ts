@@ -11,9 +11,9 @@ async function head(store: Store, at = now): Promise<Job> {
 }
 
 /** Takes every job out, and gives their keys in the order in which they would have been sent. */
-async function drained(store: Store): Promise<string[]> {
+async function drained(store: Store, at = now): Promise<string[]> {
   const keys: string[] = [];
-  for (let jobs = await store.nextJobs(now, 99); jobs.length > 0; jobs = await store.nextJobs(now, 99)) {
+  for (let jobs = await store.nextJobs(at, 99); jobs.length > 0; jobs = await store.nextJobs(at, 99)) {
     for (const job of jobs) {
       keys.push(`${job.channel} ${job.key.split("/").slice(0, 2).join("/")}`);
       await store.drop(job, [], now);
@@ -208,6 +208,29 @@ describe("edits", () => {
     expect(waiting?.id).toBeGreaterThan(first.id);
     await store.drop(waiting as Job, [], now);
     expect(await drained(store)).toEqual([`slack ${id}/edit`, `telegram ${id}/post`]);
+  });
+
+  it("the same holds for many edits of one queue in one change, and for two edits of one copy", async () => {
+    const store = await aStore();
+    const rows = [1, 2, 3, 4].map((seq) => aQuestion({ seq }));
+    const ids = await Promise.all(rows.map((row) => ask(store, row)));
+    const edits = ids.map((id) => sendOf(id, "edit"));
+    await store.append(edits, now);
+    await store.postpone(await head(store), now + minute);
+    await store.append([...edits, ...edits], now);
+    const before = await head(store, now + minute);
+    expect(before).toMatchObject({ question: ids[0], attempts: 1, notBeforeAt: now + minute });
+    expect(await drained(store, now + minute)).toEqual(ids.map((id) => `telegram ${id}/edit`));
+  });
+
+  it("a question that closes and moves on in one change waits with one edit a copy", async () => {
+    const store = await aStore();
+    const id = await ask(store, aQuestion());
+    const edit = sendOf(id, "edit");
+    const closing = [moveOf(id, "pending", "expired"), edit, moveOf(id, "expired", "answered"), edit];
+    await store.append(closing, now);
+    expect(await drained(store)).toEqual([`telegram ${id}/edit`]);
+    expect((await store.counts()).expired).toBe(0);
   });
 
   it("a move during an edit's journey leaves a newer edit behind", async () => {

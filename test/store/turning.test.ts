@@ -50,6 +50,31 @@ describe("turn", () => {
     expect(acks.map((ack) => ack.text)).toEqual(["answered: 2", "already answered: option 2"]);
   });
 
+  it("decides a batch about many questions, known and unknown, each once", async () => {
+    const store = await aStore();
+    const rows = [1, 2, 3].map((seq) => aQuestion({ seq }));
+    const [one, two] = await Promise.all(rows.slice(0, 2).map((row) => ask(store, row, "telegram")));
+    if (!one || !two || !rows[2]) throw new Error("two were asked");
+    for (const job of await store.nextJobs(now, 9))
+      await store.sent(job, { ref: "m1", revision: 1 }, () => [], now);
+    const batch = [
+      aPress(two, "u1"),
+      aPress(rows[2].question.id, "u2"),
+      aPress(one, "u3", "2"),
+      aPress(two, "u1"),
+    ];
+    const acks = await press(store, batch);
+    expect(acks.map((ack) => ack.text)).toEqual([
+      "answered: 1",
+      "no such question",
+      "answered: 2",
+      "answered: 1",
+    ]);
+    expect(acks[3]).toHaveProperty("repeated", true);
+    const jobs = await store.nextJobs(now, 9);
+    expect(jobs.map((job) => job.question)).toEqual([two]);
+  });
+
   it("commits the cursor with the replies, or neither", async () => {
     const store = await aStore();
     const id = await ask(store, aQuestion());
@@ -71,6 +96,10 @@ describe("turn", () => {
     expect((await press(store, [aPress(id, "u2")]))[0]).not.toHaveProperty("repeated");
     await store.setCursor("telegram", "43", now);
     expect(await store.cursor("telegram")).toBe("43");
+    const version = store.dataVersion();
+    await press(store, [], "43");
+    // The same cursor again is not written.
+    expect(store.dataVersion()).toBe(version);
   });
 
   it("field 63: of 50 answers at once one wins, and 49 are told by whom", async () => {

@@ -12,6 +12,10 @@ const oneOf = (column: string, ...values: readonly string[]): string =>
  * `documents`, which never changes: a move rewrites a row of some 200 bytes and not the document. Every index but
  * the one on the id is partial, so that a question that came to its end costs the others nothing.
  * `n` is given in the order of asking and rows are never deleted: `max(n)` is how many there are.
+ *
+ * What waits to be taken is few, so `questions_decided` is walked through in the order of asking, and its columns save
+ * the look at the row. Rows of `inbox` lie as they came, with an index of their keys beside them: keys of a platform may
+ * be random, and a batch of a hundred would write two hundred pages if the texts lay in the order of the keys.
  */
 export const sql = `
 CREATE TABLE tasks (
@@ -89,7 +93,7 @@ CREATE TABLE questions (
 CREATE UNIQUE INDEX questions_ids ON questions (run, part, seq);
 CREATE UNIQUE INDEX questions_keys ON questions (project, key) WHERE key IS NOT NULL;
 CREATE INDEX questions_open ON questions (deadline_at, state) WHERE state IN ('pending', 'posted');
-CREATE INDEX questions_decided ON questions (task, project, run)
+CREATE INDEX questions_decided ON questions (n, task, project, run)
   WHERE state = 'answered' OR (state = 'expired' AND default_action <> 'stay_parked');
 CREATE INDEX questions_claims ON questions (claim) WHERE state IN ('applied', 'default_applied');
 CREATE INDEX questions_leases ON questions (lease_until_at)
@@ -131,9 +135,9 @@ CREATE TABLE inbox (
   key TEXT NOT NULL,
   payload TEXT NOT NULL,
   ack TEXT NOT NULL,
-  received_at INTEGER NOT NULL,
-  PRIMARY KEY (channel, key)
-) STRICT, WITHOUT ROWID;
+  received_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX inbox_keys ON inbox (channel, key);
 
 CREATE TABLE cursors (
   channel TEXT PRIMARY KEY,

@@ -36,19 +36,26 @@ export const deadlines: Row = {
     });
     const loop = fork(process.argv[1] ?? "", ["deadlineLoop", home]);
     await message(loop);
+    const idle = fork(process.argv[1] ?? "", ["idleLoop", ""]);
+    await message(idle);
     const delay = monitorEventLoopDelay({ resolution: 1 });
+    const idleStalls: number[] = [];
     const swept: number[] = [];
     const taken: number[] = [];
     const stalls: number[] = [];
     const shown: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
+      idle.send("begin");
       const told = await oneRound({ home, service, loop, clock, delay }, round);
       swept.push(told.sweptS);
       taken.push(told.takenS);
       stalls.push(told.stallMs);
       shown.push(told.shownS);
+      idle.send("end");
+      idleStalls.push((await message(idle)) as number);
     }
     loop.disconnect();
+    idle.disconnect();
     await service.close();
     peer.close();
     const stall = spreadOf(stalls);
@@ -65,7 +72,7 @@ export const deadlines: Row = {
         spread: stall,
         unit: "ms",
         goal: { most: 50 },
-        detail: `from the deadline until every copy is edited, ${rounds} rounds`,
+        detail: `from the deadline until every copy is edited, ${rounds} rounds; an idle node meanwhile ${duration(spreadOf(idleStalls).value)}`,
       },
     ];
   },
@@ -133,6 +140,22 @@ export async function deadlineLoop(home: string): Promise<void> {
     await owlpost.confirm(taken[0]?.claim ?? "");
   });
   process.once("disconnect", () => void owlpost.close().then(() => process.exit(0)));
+  process.send?.("ready");
+}
+
+/** A Node that does nothing: how long the machine itself lets a process wait. */
+export async function idleLoop(): Promise<void> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  process.on("message", (told) => {
+    if (told === "begin") {
+      delay.enable();
+      delay.reset();
+      return;
+    }
+    process.send?.(delay.max / 1e6);
+    delay.disable();
+  });
+  process.once("disconnect", () => process.exit(0));
   process.send?.("ready");
 }
 
