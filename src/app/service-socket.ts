@@ -22,7 +22,7 @@ const longestPathBytes = 100;
 const mostLineBytes = 4 * 1024 * 1024;
 
 /** `<home>/owlpost.sock`; where that path is too long for a socket, one in the temporary folder that `<home>/socket-path` names. */
-export function socketPath(home: string): string {
+export function listenPath(home: string): string {
   const usual = join(home, "owlpost.sock");
   if (Buffer.byteLength(usual) <= longestPathBytes) return usual;
   const name = createHash("sha256").update(home).digest("hex").slice(0, 16);
@@ -34,7 +34,7 @@ export function socketPath(home: string): string {
  * It lies in a folder that only its owner may enter, so whoever can connect may do what the owner may.
  */
 export async function openServiceSocket(options: SocketOptions): Promise<ServiceSocket> {
-  const path = socketPath(options.home);
+  const path = listenPath(options.home);
   const pointer = join(options.home, "socket-path");
   if (dirname(path) !== options.home) {
     ownFolder(dirname(path));

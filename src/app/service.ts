@@ -20,7 +20,7 @@ import { type Poller, startPoller } from "./poller.ts";
 import { projectFor } from "./project.ts";
 import { startSender } from "./sender.ts";
 import { isServiceAlive, processStart } from "./service-lock.ts";
-import { openServiceSocket, socketPath } from "./service-socket.ts";
+import { listenPath, openServiceSocket } from "./service-socket.ts";
 import { startSweeper } from "./sweeper.ts";
 
 export type ServiceOptions = {
@@ -86,7 +86,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       startedAt: processStart(process.pid) ?? "",
       token,
       host: hostname(),
-      socket: socketPath(home),
+      socket: listenPath(home),
       port: undefined,
       sinceAt: now(),
     };

@@ -321,6 +321,39 @@ describe("receiving", () => {
     );
   });
 
+  test("the edit after a press goes out once; where it fails, the outbox brings the same words later", async () => {
+    for (const fault of [undefined, "broken", "swallow"] as const) {
+      const { peer, clock, start } = await aPhone();
+      const service = await start();
+      const id = await ask(service);
+      await until(
+        () => state(service, id),
+        (now) => now === "posted",
+      );
+      await service.settle();
+      if (fault) peer.fail({ on: "edit", how: fault, times: 1 });
+      peer.press({ name: "tap", sender: "eric", question: id, action: "2" });
+      await until(
+        async () => {
+          await service.settle();
+          if (fault) clock.advance(minute);
+          return bodies(peer)[0];
+        },
+        (line) => line?.includes("Answered: 2 — Extend the TTL to 30 days") === true,
+      );
+      expect(peer.faults()).toEqual([]);
+      await until(
+        () => service.store.nextJobAt(),
+        (at) => at === undefined,
+      );
+      const words = peer.messages[0]?.versions.map((version) => version.body) ?? [];
+      // A swallowed reply was done all the same: the repeat says the same words once more.
+      expect(words.filter((body) => body.includes("Answered: 2"))).toHaveLength(fault === "swallow" ? 2 : 1);
+      expect(peer.messages).toHaveLength(1);
+      await service.close();
+    }
+  });
+
   test("a stranger is not obeyed and hears nothing; the attempt is in the log", async () => {
     const { peer, start } = await aPhone();
     const service = await start();

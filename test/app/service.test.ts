@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { openOwlpost } from "../../src/app/owlpost.ts";
 import { HomeTakenError } from "../../src/app/service.ts";
 import { isServiceAlive, processStart } from "../../src/app/service-lock.ts";
-import { socketPath } from "../../src/app/service-socket.ts";
+import { listenPath } from "../../src/app/service-socket.ts";
 import type { ServiceRecord } from "../../src/domain/store.ts";
 import { openStore } from "../../src/store/sqlite.ts";
 import { aConfig, aDocument, hour } from "../builders.ts";
@@ -28,7 +28,7 @@ function aRecord(changes: Partial<ServiceRecord> = {}): ServiceRecord {
 
 /** Sends lines over the home's socket and returns what comes back, one value a line. */
 async function say(home: string, lines: readonly string[]): Promise<unknown[]> {
-  const socket = connect(socketPath(home));
+  const socket = connect(listenPath(home));
   const replies: unknown[] = [];
   let text = "";
   socket.setEncoding("utf8");
@@ -92,9 +92,9 @@ describe("one service for one home", () => {
 describe("the home's socket", () => {
   test("is open to its owner alone, and gone after a stop", async () => {
     const service = await aService();
-    expect(statSync(socketPath(service.home)).mode & 0o777).toBe(0o600);
+    expect(statSync(listenPath(service.home)).mode & 0o777).toBe(0o600);
     await service.close();
-    expect(() => statSync(socketPath(service.home))).toThrow("ENOENT");
+    expect(() => statSync(listenPath(service.home))).toThrow("ENOENT");
   });
 
   test("takes an ask, a nudge and a request for a link, and survives nonsense", async () => {
@@ -121,7 +121,7 @@ describe("the home's socket", () => {
     const home = join(aHome(), "a".repeat(120));
     mkdirSync(home, { mode: 0o700 });
     const service = await aService({ home });
-    expect(Buffer.byteLength(socketPath(service.home))).toBeLessThan(104);
+    expect(Buffer.byteLength(listenPath(service.home))).toBeLessThan(104);
     expect(await say(home, [JSON.stringify({ op: "nudge" })])).toEqual([{ ok: true }]);
     await service.close();
     expect(() => statSync(join(home, "socket-path"))).toThrow("ENOENT");
