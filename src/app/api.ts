@@ -1,4 +1,4 @@
-import type { Ack, BrokenRule, SteerTarget } from "../domain/command.ts";
+import type { Ack, BrokenRule } from "../domain/command.ts";
 import type { Event } from "../domain/event.ts";
 import type { Claim, Instant, QuestionId } from "../domain/ids.ts";
 import type { Copy, DefaultAction, Outcome, Result, State, StoredQuestion } from "../domain/question.ts";
@@ -133,5 +133,3 @@ export type Owlpost = {
   changed(timeoutMs: number, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 };
-
-export type { SteerTarget };
