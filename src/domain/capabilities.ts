@@ -43,6 +43,8 @@ export type Capabilities = {
   readonly edit: "yes" | "none";
   readonly inbound: "poll" | "socket" | "page" | "none";
   readonly identity: "strong" | "token" | "owner" | "none";
+  /** `person`: everybody has a private chat with the bot, so a question rings each who may answer; `one`: there is one place for all. */
+  readonly chats: "person" | "one";
   /** The mark before a verb: `/` or, where the platform swallows that, `!`. */
   readonly verbMark: "/" | "!";
   /** How long the platform keeps what came while nobody fetched it; `unlimited` where it never drops it. */

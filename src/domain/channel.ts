@@ -51,6 +51,8 @@ export type Reply = {
   /** The key under which it is stored once, e.g. an update id. */
   readonly key: string;
   readonly sender: string;
+  /** What the platform calls them: for showing only, and never for telling who it is. */
+  readonly name?: string;
   /** The platform's own time, where it sends one. */
   readonly at?: Instant;
   /** `action` is an option's key, `skip`, `retry`, or `/more` for the list of all options. */
@@ -64,10 +66,14 @@ export type Reply = {
   readonly private?: boolean;
   /** Outside a private chat: does it speak to the bot by a mention or by a command that names it? */
   readonly addressed?: boolean;
+  /** How its text calls the bot, as it stands there: `@owlpost_bot`, `<@U0BOT>`. */
+  readonly mentions?: readonly string[];
   /** The thread or topic of that chat. */
   readonly thread?: string;
   /** What the platform calls this message of theirs. */
   readonly message?: MessageRef;
+  /** On a channel that knows nobody: the question that its token is for; `null` where no valid token came with it. */
+  readonly token?: string | null;
   /** It changes a message that came before; `message` is that one. */
   readonly edited?: true;
 };

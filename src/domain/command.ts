@@ -28,6 +28,9 @@ export const refusalReasons = [
 ] as const;
 export type RefusalReason = (typeof refusalReasons)[number];
 
+/** Not understood and changing nothing, with at most a line of help; or none of our business, and met with silence. */
+export type NoReply = "unmatched" | "ignored";
+
 /** Who speaks. `by` is absent for the command line and the local inbox, which belong to the owner of the machine. */
 export type Sender = {
   readonly via: string;
@@ -40,7 +43,7 @@ export type Ack =
   | { readonly accepted: true; readonly state: string; readonly text: string; readonly repeated?: true }
   | {
       readonly accepted: false;
-      readonly reason: RefusalReason;
+      readonly reason: RefusalReason | NoReply;
       readonly text: string;
       readonly state?: string;
     };

@@ -1,6 +1,7 @@
 import type { Ack, Sender } from "./command.ts";
 import type { Event, NewEvent } from "./event.ts";
 import type { ChannelId, Claim, Cursor, Instant, MessageRef, QuestionId, RunId, TaskId } from "./ids.ts";
+import type { Binding, NewPairingCode, PairingCode, Person } from "./person.ts";
 import type { Answer, ClaimRecord, Copy, Outcome, Result, State, StoredQuestion } from "./question.ts";
 
 /** What one message needs: rows are gathered, then `decide` runs on them, then its effects are committed. */
@@ -31,7 +32,52 @@ export type Effect =
       readonly revision: number;
     }
   | { readonly type: "note"; readonly note: NewNote }
-  | { readonly type: "log"; readonly event: NewEvent };
+  | { readonly type: "log"; readonly event: NewEvent }
+  /** A typed reply, so that an edit of it is understood. The same message again replaces what was known. */
+  | {
+      readonly type: "remember";
+      readonly channel: ChannelId;
+      readonly message: MessageRef;
+      readonly accepted: boolean;
+      readonly question?: QuestionId;
+    }
+  /** Sets a counter of one sender. */
+  | { readonly type: "count"; readonly counter: SenderCounter }
+  /** One more line of the receipt that waits for this sender until `dueAt`; the first line makes it. */
+  | { readonly type: "gather"; readonly line: GatheredLine }
+  | { readonly type: "insert-code"; readonly code: NewPairingCode }
+  /** They leave without being used. */
+  | { readonly type: "revoke-codes"; readonly codes: readonly number[] }
+  /** A wrong attempt: every live code of the channel counts it. */
+  | { readonly type: "fail-codes"; readonly channel: ChannelId }
+  /** Makes the binding, and the person where there is none of that name; `code` is used up by it. */
+  | {
+      readonly type: "bind";
+      readonly person: Person;
+      readonly channel: ChannelId;
+      readonly address: string;
+      readonly code?: number;
+    }
+  /** A person without any binding left is forgotten. */
+  | { readonly type: "unbind"; readonly binding: number };
+
+/** What is counted of one sender of a channel, since `sinceAt`. `help`: when the last help line was given. */
+export type SenderCounter = {
+  readonly channel: ChannelId;
+  readonly sender: string;
+  readonly name: "refusals" | "help" | "pairing";
+  readonly value: number;
+  readonly sinceAt: Instant;
+};
+
+export type GatheredLine = {
+  readonly channel: ChannelId;
+  readonly sender: string;
+  readonly destination: string;
+  readonly replyTo?: MessageRef;
+  readonly text: string;
+  readonly dueAt: Instant;
+};
 
 export type Decision<Value> = { readonly effects: readonly Effect[]; readonly value: Value };
 
@@ -39,10 +85,12 @@ export type Decision<Value> = { readonly effects: readonly Effect[]; readonly va
 export type NewJob = {
   readonly channel: ChannelId;
   readonly destination: string;
-  readonly kind: "post" | "edit" | "notice";
+  readonly kind: "post" | "edit" | "notice" | "receipt";
   readonly question?: QuestionId;
-  /** Text of a notice; absent for posts and edits, which are rendered from the row when they are sent. */
+  /** Text of a notice or receipt; absent for posts and edits, which are rendered from the row when they are sent. */
   readonly notice?: { readonly kind: string; readonly text: string };
+  /** The message of theirs that a receipt answers. */
+  readonly replyTo?: MessageRef;
 };
 export type Job = NewJob & {
   readonly id: number;
@@ -87,10 +135,35 @@ export type TurnInput = {
 };
 export type TurnNeed = {
   readonly questions: readonly QuestionId[];
+  /** The message of ours that was answered: its question is looked up, too. */
+  readonly thread?: MessageRef;
+  /** Whose binding and counters are wanted. */
+  readonly sender?: string;
+  /** Are all open questions wanted? */
+  readonly open?: boolean;
+  /** The message of theirs that was edited. */
+  readonly edited?: MessageRef;
+  /** Are people and live codes wanted? */
+  readonly people?: boolean;
 };
 export type TurnSnapshot = {
   readonly questions: ReadonlyMap<QuestionId, StoredQuestion>;
   readonly copies: ReadonlyMap<QuestionId, readonly Copy[]>;
+  /** The question of the message that was answered. */
+  readonly thread?: QuestionId;
+  readonly binding?: Binding;
+  readonly counters?: readonly SenderCounter[];
+  /** The oldest first, at most 200. */
+  readonly open?: readonly StoredQuestion[];
+  /** What became of the reply before it was edited. */
+  readonly earlier?: { readonly accepted: boolean; readonly question?: QuestionId };
+  readonly people?: PeopleSnapshot;
+};
+
+/** Everybody who is known, and the codes that are live. */
+export type PeopleSnapshot = {
+  readonly bindings: readonly Binding[];
+  readonly codes: readonly PairingCode[];
 };
 export type Turn<Input extends TurnInput> = {
   readonly channel: ChannelId;
@@ -118,9 +191,14 @@ export type TakeSnapshot = {
   readonly copies: ReadonlyMap<QuestionId, readonly Copy[]>;
 };
 
+/** What waited for one sender until its time had come. */
+export type GatheredReceipt = Omit<GatheredLine, "text" | "dueAt"> & { readonly lines: readonly string[] };
+
 export type SweepSnapshot = {
   readonly due: readonly StoredQuestion[];
   readonly lapsed: readonly StoredQuestion[];
+  /** Taken out of the store by this sweep. */
+  readonly gathered?: readonly GatheredReceipt[];
   readonly copies: ReadonlyMap<QuestionId, readonly Copy[]>;
 };
 
@@ -192,6 +270,14 @@ export type Store = {
   ): Promise<Value>;
   /** The next instant at which a sweep has something to do. */
   nextSweepAt(): Promise<Instant | undefined>;
+
+  /** People, their bindings and the live codes: read, decided and written in one transaction. */
+  pair<Value>(decide: (snapshot: PeopleSnapshot) => Decision<Value>, now: Instant): Promise<Value>;
+  /** In the order of pairing. */
+  bindings(): Promise<readonly Binding[]>;
+  /** Those that are live at `now`. */
+  codes(now: Instant): Promise<readonly PairingCode[]>;
+  counters(channel: ChannelId, sender: string): Promise<readonly SenderCounter[]>;
 
   /** Effects that need no snapshot: notices, notes, events. */
   append(effects: readonly Effect[], now: Instant): Promise<void>;
