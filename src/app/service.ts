@@ -152,7 +152,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
           onCommit,
           project: projectFor({ config }),
           onAnswers: sender.answered,
-          knownSender: (id, sender) => allowed(config, id, sender),
+          allowed: (id, sender) => allowedIn(config, id).includes(sender),
           onReceive: watchOutages({
             store,
             channel: channel.id,
@@ -234,11 +234,10 @@ async function openInbox(
   return startInbox({ owlpost, store, port, zone: config.zone, host: hostname(), log, assets, now });
 }
 
-/** Closed by default: only ids that the configuration allows may answer, and nobody where there is no list. */
-function allowed(config: Config, channel: string, sender: string): string | undefined {
+/** Closed by default: nobody where there is no list. */
+function allowedIn(config: Config, channel: string): readonly string[] {
   const allow = config.channels[channel]?.allow;
-  if (!Array.isArray(allow)) return undefined;
-  return allow.map(String).includes(sender) ? sender : undefined;
+  return Array.isArray(allow) ? allow.map(String) : [];
 }
 
 function wait(ms: number): Promise<void> {
