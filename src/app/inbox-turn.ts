@@ -1,19 +1,19 @@
 import { rowOf } from "../../renderers/matrix.ts";
 import { idsIn } from "../core/grammar.ts";
-import { speakerOf } from "../core/people.ts";
+import { isAllowed, type Place, speakerOf } from "../core/people.ts";
 import { decideReceived, type Heard, type ReceiveSettings } from "../core/receive.ts";
 import type { Batch, Receipt, Reply } from "../domain/channel.ts";
 import type { Ack } from "../domain/command.ts";
 import { type ChannelId, type Instant, questionId } from "../domain/ids.ts";
 import type { Decision, Effect, Store, TurnInput, TurnNeed, TurnSnapshot } from "../domain/store.ts";
-import { gatherFacts } from "./turn-facts.ts";
+import { factsFor } from "./turn-facts.ts";
 
 export type InboxTurnOptions = {
   readonly store: Store;
   readonly now: () => Instant;
   readonly project: string;
-  /** Ids that the configuration allows are owners; nobody is where there is no list. */
-  readonly allowed: (channel: ChannelId, sender: string) => boolean;
+  /** Where questions go, and whom the configuration allows: nobody, where there is no list. */
+  readonly places: readonly Place[];
 };
 
 type Input = TurnInput & { readonly reply: Reply };
@@ -30,7 +30,7 @@ export async function takeIn(
   const { store, now } = options;
   const inputs = batch.replies.map((reply): Input => ({ key: reply.key, payload: reply, reply }));
   const at = now();
-  const facts = await gatherFacts(channel, batch.replies, options);
+  const facts = await factsFor(channel, batch.replies, options, at);
   return store.turn(
     { channel, inputs, ...(batch.cursor === undefined ? {} : { cursor: batch.cursor }) },
     ({ reply }) => needOf(reply),
@@ -42,7 +42,7 @@ export async function takeIn(
         project: options.project,
         status: facts.status,
         runs: facts.runs,
-        pair: facts.pairing(snapshot, heard, reply, at),
+        pair: facts.pair(snapshot, heard, reply.key),
       };
       const { effects, value } = decideReceived(snapshot, heard, settings);
       return { effects: [...effects, ...(heard.speaker ? adopt(snapshot, channel, reply) : [])], value };
@@ -69,7 +69,7 @@ function needOf(reply: Reply): TurnNeed {
 }
 
 /** A generous guess: reading people for nothing costs little, and who has to be read is only known before. */
-export function isAboutPairing(text: string): boolean {
+function isAboutPairing(text: string): boolean {
   return /(?:start|pair)/i.test(text);
 }
 
@@ -77,7 +77,7 @@ function heardOf(
   channel: ChannelId,
   reply: Reply,
   snapshot: TurnSnapshot,
-  { allowed }: InboxTurnOptions,
+  { places }: InboxTurnOptions,
 ): Heard {
   const { sender, name, press, text = "", message, at, edited } = reply;
   const destination = destinationOf(reply);
@@ -86,7 +86,7 @@ function heardOf(
   return {
     channel,
     sender,
-    speaker: speakerOf(snapshot.binding, allowed(channel, sender), sender, name),
+    speaker: speakerOf(snapshot.binding, isAllowed(places, channel, sender), sender, name),
     said: {
       text,
       chat: isDirect ? "direct" : reply.thread === undefined ? "group" : "thread",

@@ -18,6 +18,7 @@ import { watchOutages } from "./outage.ts";
 import { openOwlpost } from "./owlpost.ts";
 import { type Poller, startPoller } from "./poller.ts";
 import { projectFor } from "./project.ts";
+import { placesOf } from "./route.ts";
 import { startSender } from "./sender.ts";
 import { isServiceAlive, processStart } from "./service-lock.ts";
 import { listenPath, openServiceSocket } from "./service-socket.ts";
@@ -152,7 +153,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
           onCommit,
           project: projectFor({ config }),
           onAnswers: sender.answered,
-          allowed: (id, sender) => allowedIn(config, id).includes(sender),
+          places: placesOf(config),
           onReceive: watchOutages({
             store,
             channel: channel.id,
@@ -232,12 +233,6 @@ async function openInbox(
   if (!settings || assets === undefined) return undefined;
   const port = typeof settings.port === "number" ? settings.port : 7373;
   return startInbox({ owlpost, store, port, zone: config.zone, host: hostname(), log, assets, now });
-}
-
-/** Closed by default: nobody where there is no list. */
-function allowedIn(config: Config, channel: string): readonly string[] {
-  const allow = config.channels[channel]?.allow;
-  return Array.isArray(allow) ? allow.map(String) : [];
 }
 
 function wait(ms: number): Promise<void> {

@@ -25,18 +25,6 @@ function listed(open: readonly StoredQuestion[], mark: Mark, entry: (stored: Sto
   ];
 }
 
-/** Which of several questions was meant? `said` is what was typed: a key, or a verb with its mark. */
-export function whichText(open: readonly StoredQuestion[], said: string, mark: Mark): string {
-  const verb = /^[/!]/.test(said) ? (said.split(/\s/, 1)[0] ?? said) : undefined;
-  const lines = listed(open, mark, (stored) => {
-    const { question } = stored;
-    const keyed = question.options.some(({ key }) => key === said.toLowerCase());
-    const exact = verb ? `${verb} ${question.id}` : keyed ? `${question.id} ${said}` : sendWords(stored);
-    return [`• ${shorten(oneLine(question.title), 80)}`, `  Send: ${exact}`];
-  });
-  return [`${open.length} questions are open. Which one?`, ...lines].join("\n");
-}
-
 /** What is open, until when, and how each is answered. */
 export function pendingText(open: readonly StoredQuestion[], mark: Mark, now: Instant): string {
   if (open.length === 0) return "No question is open.";

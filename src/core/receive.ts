@@ -3,12 +3,14 @@ import type { ChannelId, Instant, MessageRef, QuestionId, RunId } from "../domai
 import type { Speaker } from "../domain/person.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { Decision, Effect, TurnSnapshot } from "../domain/store.ts";
+import { oneLine } from "../domain/text.ts";
 import { type Known, type Reading, readSaid, type Said } from "./grammar.ts";
 import { helpText, type Mark, pendingText, type StatusFacts, statusText, unmatchedText } from "./listing.ts";
 import { mayAnswer } from "./people.ts";
 import { receiptFor } from "./receipt.ts";
 import { refusedText } from "./refused-words.ts";
 import { decideReply } from "./reply.ts";
+import { shorten } from "./wording.ts";
 
 /** One reply as it came, with everything about its channel that its meaning depends on. */
 export type Heard = {
@@ -81,10 +83,8 @@ function decide(
     case "pair":
     case "unpair":
       return settings.pair(reading);
-    case "refused": {
-      const words = { text: heard.said.text, open, mark, runs: settings.runs };
-      return refused(reading.reason, refusedText(reading, words), refusal(channel, reading.reason, reading.question));
-    }
+    case "refused":
+      return refusedReading(heard, reading, open, settings);
     case "abort": {
       const text = `Nothing was stopped: a run cannot be stopped from a chat yet. Stop run ${reading.run} on its machine.`;
       return refused("bad-command", text, refusal(channel, "bad-command"));
@@ -100,6 +100,24 @@ function decide(
     case "status":
       return told(statusText(open, settings.status, mark, now));
   }
+}
+
+/** A pairing code that others could read is looked at all the same: it must not stay good. */
+function refusedReading(
+  { speaker, channel }: Heard,
+  reading: Extract<Reading, { kind: "refused" }>,
+  open: readonly StoredQuestion[],
+  { mark, pair }: ReceiveSettings,
+): Decision<Ack> {
+  const { why, reason, question } = reading;
+  if (why.code === "code-in-group") return pair({ kind: "pair", code: why.typed });
+  const titles = new Map(open.map((stored) => [stored.question.id, stored.question.title]));
+  const title = (known: Known): string => {
+    const { id } = known.question;
+    return shorten(oneLine(titles.get(id) ?? id), 80);
+  };
+  const text = speaker ? refusedText(reading, { mark, title }) : "";
+  return refused(speaker ? reason : "unknown-sender", text, refusal(channel, reason, question));
 }
 
 function command(
