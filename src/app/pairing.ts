@@ -1,11 +1,5 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
-import {
-  failuresOf,
-  isLockedOut,
-  mostFailuresOfCode,
-  mostFailuresOfSender,
-  type Proof,
-} from "../core/pairing.ts";
+import { failuresOf, mostFailuresOfCode, mostFailuresOfSender, type Proof } from "../core/pairing.ts";
 import type { ChannelId, Instant } from "../domain/ids.ts";
 import type { PairingCode } from "../domain/person.ts";
 import type { Store } from "../domain/store.ts";

@@ -66,7 +66,7 @@ export type Effect =
   | { readonly type: "revoke-codes"; readonly codes: readonly number[] }
   /** A wrong attempt: every live code of the channel counts it. */
   | { readonly type: "fail-codes"; readonly channel: ChannelId }
-  /** Makes the binding, and the person where there is none of that name; `code` is used up by it. */
+  /** Makes the binding, and the person where there is none of that name; `code` is used up by it and gives it its id. */
   | {
       readonly type: "bind";
       readonly person: Person;

@@ -110,7 +110,10 @@ export function failCodes(sql: Sql, channel: ChannelId, now: Instant): void {
   sql(`UPDATE pairing_codes SET failures = failures + 1 WHERE ${isLive} AND channel = ?`).run(now, channel);
 }
 
-/** Someone who is known keeps their role. A code that is gone, and an address that is bound already, are a `conflict`. */
+/**
+ * Someone who is known keeps their role. The binding takes the number of its code, so that the line which revokes it can be
+ * written before it is there. A code that is gone, and an address that is bound already, are a `conflict`.
+ */
 export function bind(sql: Sql, { person, channel, address, code }: Bind, now: Instant): void {
   if (code !== undefined) {
     const used = sql(`DELETE FROM pairing_codes WHERE n = ? AND channel = ? AND ${isLive}`).run(
@@ -133,7 +136,7 @@ export function bind(sql: Sql, { person, channel, address, code }: Bind, now: In
   sql(
     `INSERT INTO bindings (n, person, channel, address, created_at)
     VALUES (?, (SELECT n FROM people WHERE name = ?), ?, ?, ?)`,
-  ).run(nextId(sql), person.name, channel, address, now);
+  ).run(code ?? nextId(sql), person.name, channel, address, now);
 }
 
 /** One that is gone already changes nothing. */
