@@ -1,4 +1,4 @@
-import { pairingCodeIn } from "../core/grammar.ts";
+import { readSaid } from "../core/grammar.ts";
 import type { StatusFacts } from "../core/listing.ts";
 import { decideAttempt, decideUnpair, type Proof } from "../core/pairing.ts";
 import type { Place } from "../core/people.ts";
@@ -36,7 +36,7 @@ export async function factsFor(
   const status = speaks(/status/i) ? await statusFacts(store) : noStatus;
   const runs = speaks(/steer|abort/i) ? await store.runs(now - aliveMs) : [];
   const claimed = typed.flatMap((reply): Claimed[] => {
-    const text = pairingCodeIn(reply.text ?? "", reply.mentions ?? []);
+    const text = codeIn(reply);
     const { key, sender } = reply;
     return text === undefined ? [] : [{ key, channel, sender, private: reply.private === true, text }];
   });
@@ -59,4 +59,11 @@ export async function factsFor(
 async function statusFacts(store: Store): Promise<StatusFacts> {
   const [channels, counts] = await Promise.all([store.health(), store.counts()]);
   return { channels, waiting: counts.answered };
+}
+
+/** The pairing code that is said, whoever says it. */
+function codeIn({ text = "", mentions = [] }: Reply): string | undefined {
+  const said = { text, mentions, chat: "direct", addressed: true, role: undefined } as const;
+  const reading = readSaid(said, { open: [], question: () => undefined, runs: [] });
+  return reading.kind === "pair" ? reading.code : undefined;
 }
