@@ -51,6 +51,10 @@ export async function openOwlpost(options: OpenOptions): Promise<Owlpost & { rea
       desk.committed();
       return { channels: [...new Set(routes.map((route) => route.channel))] };
     },
+    // Few commands need it, and an ask is to be quick.
+    pair: async (request) => (await import("./people.ts")).pairing(desk).pair(request),
+    people: async () => (await import("./people.ts")).pairing(desk).people(),
+    revoke: async (id, surface) => (await import("./people.ts")).pairing(desk).revoke(id, surface),
     events: (since, limit) => store.events(since, limit),
     async close() {
       if (!options.store) await store.close();
