@@ -72,7 +72,8 @@ export function openPeople(signedOut: (message: string) => void): People {
     form.done();
     open(false);
     const block = codeBlock(posted.body, putAway);
-    made = { code: posted.body, seen: false };
+    // The list is often faster than the answer.
+    made = { code: posted.body, seen: lines !== undefined && isListed(lines, posted.body) };
     place.replaceChildren(block);
     block.focus({ preventScroll: true });
     block.scrollIntoView({ block: "nearest" });
@@ -186,7 +187,7 @@ export function openPeople(signedOut: (message: string) => void): People {
   const follow = ({ people, codes }: PeopleLines): void => {
     if (!made) return;
     const { name, channel } = made.code;
-    if (codes.some((each) => each.name === name && each.channel === channel)) {
+    if (isListed({ codes }, made.code)) {
       made.seen = true;
       return;
     }
@@ -212,4 +213,8 @@ export function openPeople(signedOut: (message: string) => void): People {
       follow(people);
     },
   };
+}
+
+function isListed({ codes }: Pick<PeopleLines, "codes">, { name, channel }: MadeCode): boolean {
+  return codes.some((each) => each.name === name && each.channel === channel);
 }
