@@ -59,14 +59,18 @@ export type Effect =
     }
   /** Sets a counter of one sender. */
   | { readonly type: "count"; readonly counter: SenderCounter }
-  /** One more line of the receipt that waits for this sender until `dueAt`; the first line makes it. */
+  /** One more line of the receipt that waits for this sender at this destination; the first line makes it and sets its hour. */
   | { readonly type: "gather"; readonly line: GatheredLine }
   | { readonly type: "insert-code"; readonly code: NewPairingCode }
   /** They leave without being used. */
   | { readonly type: "revoke-codes"; readonly codes: readonly number[] }
   /** A wrong attempt: every live code of the channel counts it. */
   | { readonly type: "fail-codes"; readonly channel: ChannelId }
-  /** Makes the binding, and the person where there is none of that name; `code` is used up by it and gives it its id. */
+  /**
+   * Makes the binding, and the person where there is none of that name; one who is known keeps their role. `code` is used
+   * up by it, and its id becomes the binding's. A code that is not live on this channel, and an address that is bound
+   * already, are faults.
+   */
   | {
       readonly type: "bind";
       readonly person: Person;
