@@ -110,7 +110,7 @@ describe("owlpost pair", () => {
     expect(await refusal("--name", "", "--role", "member", "--channel", "telegram")).toEqual([
       2,
       "bad-usage",
-      "--name needs a name",
+      "a name is missing",
     ]);
     await desk.run([...mara, "--json"]);
     await bind(1, "mara", "member", "43");
