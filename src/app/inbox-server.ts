@@ -11,6 +11,7 @@ import type { Owlpost } from "./api.ts";
 import { parseDecision } from "./inbox-decision.ts";
 import { ownOnly, refuse, secureHeaders } from "./inbox-guard.ts";
 import { type Live, openLive } from "./inbox-live.ts";
+import { answerPair, answerRevoke } from "./inbox-pairing.ts";
 import { openSessions, type Sessions } from "./inbox-session.ts";
 import type { Log } from "./log.ts";
 
@@ -58,7 +59,7 @@ export async function startInbox(options: InboxOptions): Promise<Inbox> {
     failed: (error) => log.error({ err: error }, "the inbox could not read the state"),
   });
   let port = options.port;
-  const app = inboxApp({ owlpost, live, sessions, page, log, port: () => port });
+  const app = inboxApp({ owlpost, live, sessions, page, log, zone, clock, port: () => port });
   const server = createAdaptorServer({ fetch: app.fetch, createServer }) as Server;
   port = await listen(server, options.port);
   log.info({ port, host: options.host }, "the local inbox is open");
@@ -80,15 +81,17 @@ export async function startInbox(options: InboxOptions): Promise<Inbox> {
 type Page = { readonly html: string; readonly script: string; readonly style: string };
 
 type AppParts = {
-  readonly owlpost: Pick<Owlpost, "decide">;
+  readonly owlpost: Pick<Owlpost, "decide" | "pair" | "revoke">;
   readonly live: Live;
   readonly sessions: Sessions;
   readonly page: Page;
   readonly log: Log;
+  readonly zone: string;
+  readonly clock: () => Instant;
   readonly port: () => number;
 };
 
-function inboxApp({ owlpost, live, sessions, page, log, port }: AppParts): Hono {
+function inboxApp({ owlpost, live, sessions, page, log, zone, clock, port }: AppParts): Hono {
   const app = new Hono();
   app.use(secureHeaders);
   app.use(ownOnly(port));
@@ -156,10 +159,27 @@ function inboxApp({ owlpost, live, sessions, page, log, port }: AppParts): Hono 
     return c.json(ack);
   });
 
+  app.post("/api/pair", async (c) => {
+    const refused = await signedIn(c);
+    if (refused) return refused;
+    const answer = await answerPair(c, await readJson(c), owlpost, zone, clock);
+    live.changed();
+    return answer;
+  });
+
+  app.post("/api/revoke", async (c) => {
+    const refused = await signedIn(c);
+    if (refused) return refused;
+    const answer = await answerRevoke(c, await readJson(c), owlpost);
+    live.changed();
+    return answer;
+  });
+
   app.all("/", wrongMethod);
   app.all("/inbox.js", wrongMethod);
   app.all("/inbox.css", wrongMethod);
-  for (const path of ["session", "state", "stream", "decide"]) app.all(`/api/${path}`, wrongMethod);
+  for (const path of ["session", "state", "stream", "decide", "pair", "revoke"])
+    app.all(`/api/${path}`, wrongMethod);
   app.notFound((c) => refuse(c, 404, "no-such-page", "There is nothing at this address."));
   app.onError((error, c) => {
     log.error({ err: error, path: c.req.path }, "a request to the inbox failed");
