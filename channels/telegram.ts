@@ -9,9 +9,11 @@ import { type MessageRef, questionId } from "../src/domain/ids.ts";
 const person = z.union([z.int().positive(), z.string().regex(/^\d{1,19}$/)], {
   error: "must be a person's Telegram id: a number such as 42",
 });
-const place = z.union([z.int(), z.string().regex(/^(?:-?\d{1,19}|@\w{4,32})(?:\/\d{1,10})?$/)], {
-  error: "must be a chat's id such as -1001234, with /44 behind it for topic 44",
-});
+const placeWords = "must be a chat's id such as -1001234, with /44 behind it for topic 44";
+const place = z.union(
+  [z.int(), z.string().regex(/^(?:-?\d{1,19}|@\w{4,32})(?:\/\d{1,10})?$/, { error: placeWords })],
+  { error: placeWords },
+);
 
 export const settings = z.strictObject({
   token: z
