@@ -379,7 +379,12 @@ export async function checks(given: Settings): Promise<readonly Check[]> {
     let bot: Awaited<ReturnType<Api["getMe"]>> | undefined;
     await check("token", async () => {
       bot = await call(signal, 15_000, (api, until) => api.raw.getMe(until));
-      return { text: `valid: the bot is @${bot.username}`, ...(Number.isNaN(aheadMs) ? {} : { aheadMs }) };
+      const { username } = bot;
+      return {
+        text: `valid: the bot is @${username}`,
+        bot: username,
+        ...(Number.isNaN(aheadMs) ? {} : { aheadMs }),
+      };
     });
     if (!bot) return found;
     await check("webhook", async () => {

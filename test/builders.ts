@@ -1,6 +1,8 @@
 import type { Config } from "../src/app/config.ts";
+import type { Place } from "../src/core/people.ts";
 import type { QuestionId, RunId, TaskId } from "../src/domain/ids.ts";
 import { mintQuestionId } from "../src/domain/ids.ts";
+import type { Binding, PairingCode } from "../src/domain/person.ts";
 import type { Answer, Question, StoredQuestion } from "../src/domain/question.ts";
 
 /** Midnight of a summer day in Berlin minus one hour: the evening on which most questions are asked. */
@@ -81,3 +83,34 @@ export function aConfig(changes: Partial<Config> = {}): Config {
 }
 
 export const aQuestionId = "q-a3f2-012-fix-auth-1" as QuestionId;
+
+export function aBinding(changes: Partial<Binding> = {}): Binding {
+  return {
+    id: 1,
+    person: { name: "eric", role: "owner" },
+    channel: "telegram",
+    address: "42",
+    createdAt: evening,
+    ...changes,
+  };
+}
+
+export function aPairingCode(changes: Partial<PairingCode> = {}): PairingCode {
+  return {
+    id: 7,
+    person: { name: "mara", role: "member" },
+    channel: "telegram",
+    salt: "c2FsdA==",
+    codeHash: "Y29kZQ==",
+    linkHash: "bGluaw==",
+    createdAt: evening,
+    expiresAt: evening + 10 * minute,
+    failures: 0,
+    ...changes,
+  };
+}
+
+/** Telegram with nobody in its allow list. */
+export function aPlace(changes: Partial<Place> = {}): Place {
+  return { channel: "telegram", chats: "person", allow: [], mark: "/", isPublic: false, ...changes };
+}

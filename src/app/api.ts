@@ -1,6 +1,8 @@
+import type { RevokeValue } from "../core/pairing.ts";
 import type { Ack, BrokenRule } from "../domain/command.ts";
 import type { Event } from "../domain/event.ts";
-import type { Claim, Instant, QuestionId } from "../domain/ids.ts";
+import type { ChannelId, Claim, Instant, QuestionId } from "../domain/ids.ts";
+import type { Binding, PairingCode, Person } from "../domain/person.ts";
 import type { Copy, DefaultAction, Outcome, Result, State, StoredQuestion } from "../domain/question.ts";
 import type { ChannelHealth } from "../domain/store.ts";
 
@@ -112,6 +114,51 @@ export type StatusReport = {
 };
 export type ChannelStatus = ChannelHealth & { readonly rings: boolean };
 
+export type PairRequest = {
+  readonly name: string;
+  /** `owner`, `member` or `viewer`. */
+  readonly role: string;
+  readonly channel: ChannelId;
+  /** The platform's own id of the only one who may use the code. */
+  readonly address?: string;
+};
+/** The only place where the plain text of a code ever stands. */
+export type PairOutcome =
+  | (Person & {
+      readonly ok: true;
+      readonly channel: ChannelId;
+      /** Eight letters and digits. */
+      readonly code: string;
+      /** The line to be sent to the bot. */
+      readonly say: string;
+      readonly bot?: string;
+      /** Does the same by one tap; it holds a token of its own. */
+      readonly link?: string;
+      /** Why there is no link. */
+      readonly noLink?: string;
+      readonly expiresAt: Instant;
+      /** Does a service run, so that somebody hears the code? */
+      readonly heard: boolean;
+    })
+  | {
+      readonly ok: false;
+      readonly error: "bad-usage" | "no-such-channel" | "not-configured" | "no-pairing" | "conflict";
+      readonly message: string;
+    };
+
+/** Who may speak, and who may still become somebody. */
+export type PeopleReport = {
+  /** In the order of pairing. */
+  readonly bindings: readonly Binding[];
+  /** Those that are live; never their text, nor a hash of it. */
+  readonly codes: readonly Pick<PairingCode, "id" | "person" | "channel" | "address" | "expiresAt">[];
+  /** Ids that the configuration makes owners. */
+  readonly allowed: readonly { readonly channel: ChannelId; readonly address: string }[];
+  /** Channels on which somebody can be paired. */
+  readonly pairable: readonly ChannelId[];
+};
+export type RevokeOutcome = RevokeValue;
+
 /** Everything that a command, the inbox or a program may do with a home. */
 export type Owlpost = {
   readonly home: string;
@@ -125,6 +172,11 @@ export type Owlpost = {
   notify(kind: string, text: string): Promise<{ readonly channels: readonly string[] }>;
   question(id: string): Promise<StoredQuestion | undefined>;
   copies(id: string): Promise<readonly Copy[]>;
+  /** Makes a code by which somebody becomes known on a channel. */
+  pair(request: PairRequest): Promise<PairOutcome>;
+  people(): Promise<PeopleReport>;
+  /** Takes away a binding, or a code that nobody has used: they share their numbers. */
+  revoke(id: number, surface: LocalSurface): Promise<RevokeOutcome>;
   status(): Promise<StatusReport>;
   events(since: number, limit: number): Promise<readonly Event[]>;
   /** A fresh single-use link to the local inbox; undefined while no service runs. */

@@ -7,10 +7,14 @@ import type { Asked, AskOutcome, AskRequest } from "./api.ts";
 import type { Desk } from "./desk.ts";
 import { readDocument } from "./document.ts";
 import { projectFor } from "./project.ts";
+import type { Router } from "./route.ts";
+
+/** Rules that a question keeps when it is asked, and breaks later by itself. */
+const passing = ["deadline-past", "deadline-too-soon", "no-route"];
 
 /** The operation `ask`: reads, checks the contract, stores; it never waits for a channel. */
 export function asking(desk: Desk) {
-  const { config, store, routes, now, committed } = desk;
+  const { config, store, router, now, committed } = desk;
 
   async function ask(request: AskRequest): Promise<AskOutcome> {
     const origin = request.origin ?? "the question";
@@ -27,11 +31,13 @@ export function asking(desk: Desk) {
       cwd: request.cwd,
       config,
     });
+    const routes = await router();
     const settings: ContractSettings = {
       now: at,
       zone: config.zone,
       minLeadMs: config.minLeadMs,
       channels: config.deliver.map((id) => ({ id })),
+      reaching: (answerableBy) => channelsOf(routes(answerableBy)),
       ownerAutoDefault: config.autoDefault,
       asAgent: request.asAgent ?? false,
       given: {
@@ -43,7 +49,7 @@ export function asking(desk: Desk) {
     const checked = checkQuestion(document, settings);
     if (!checked.ok) {
       const stored = await askedBefore(checked.broken, document, settings, request.key);
-      if (stored) return asked(stored, { repeated: true });
+      if (stored) return asked(stored, routes, { repeated: true });
       const rules = checked.broken.map((each) => ({ rule: each.rule, field: each.field }));
       await store.append(
         [{ type: "log", event: { kind: "question.rejected", project, data: { rules } } }],
@@ -60,7 +66,7 @@ export function asking(desk: Desk) {
         decideAsk(snapshot, draft, {
           now: at,
           ...(request.key === undefined ? {} : { key: request.key }),
-          routes,
+          routes: routes(draft.answerable_by),
           redactedFields: checked.redactedFields,
           droppedFields: checked.droppedFields,
         }),
@@ -68,7 +74,7 @@ export function asking(desk: Desk) {
     );
     if (!value.ok) return value;
     if (!value.repeated) committed();
-    return asked(value.stored, {
+    return asked(value.stored, routes, {
       ...(checked.defaultChanged ? { defaultChanged: true as const } : {}),
       ...(value.repeated ? { repeated: true as const } : {}),
       ...(checked.redactedFields.length > 0 ? { redacted: checked.redactedFields } : {}),
@@ -77,8 +83,9 @@ export function asking(desk: Desk) {
   }
 
   /**
-   * An ask is idempotent even when its absolute deadline has come meanwhile: the very question that was stored in
-   * time is found again by its id or key and its digest, which holds the deadline as it was written.
+   * An ask is idempotent even when its absolute deadline has come meanwhile, or nobody is left who may answer: the very
+   * question that was stored in time is found again by its id or key and its digest, which holds the deadline as it was
+   * written.
    */
   async function askedBefore(
     broken: readonly BrokenRule[],
@@ -86,9 +93,9 @@ export function asking(desk: Desk) {
     settings: ContractSettings,
     key: string | undefined,
   ): Promise<StoredQuestion | undefined> {
-    if (!broken.every((each) => each.rule === "deadline-past" || each.rule === "deadline-too-soon"))
-      return undefined;
-    const intime = checkQuestion(document, { ...settings, now: 0 });
+    if (!broken.every((each) => passing.includes(each.rule))) return undefined;
+    const { reaching: _nobody, ...rest } = settings;
+    const intime = checkQuestion(document, { ...rest, now: 0 });
     if (!intime.ok || (intime.draft.id === undefined && key === undefined)) return undefined;
     const known = await store.ask(
       needOf(intime.draft, key),
@@ -100,6 +107,7 @@ export function asking(desk: Desk) {
 
   function asked(
     stored: StoredQuestion,
+    routes: Router,
     more: Pick<Asked, "defaultChanged" | "repeated" | "redacted" | "dropped">,
   ): AskOutcome {
     return {
@@ -111,13 +119,17 @@ export function asking(desk: Desk) {
       digest: stored.digest,
       deadlineAt: stored.deadlineAt,
       zone: stored.zone,
-      channels: [...new Set(routes.map((route) => route.channel))],
+      channels: channelsOf(routes(stored.question.answerable_by)),
       ...(stored.heldUntilAt === undefined ? {} : { heldUntilAt: stored.heldUntilAt }),
       ...more,
     };
   }
 
   return { ask };
+}
+
+function channelsOf(routes: ReturnType<Router>): readonly string[] {
+  return [...new Set(routes.map((route) => route.channel))];
 }
 
 function needOf(draft: Draft, key: string | undefined): AskNeed {

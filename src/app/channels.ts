@@ -1,4 +1,4 @@
-import type { AnswerChannel, Check } from "../domain/channel.ts";
+import type { AnswerChannel, Check, Pairing } from "../domain/channel.ts";
 import type { ChannelId } from "../domain/ids.ts";
 import type { Config } from "./config.ts";
 
@@ -7,6 +7,8 @@ type ChannelModule = {
   open(settings: Readonly<Record<string, unknown>>): Promise<AnswerChannel> | AnswerChannel;
   /** Absent where there is nothing outside this machine to ask. */
   checks?(settings: Readonly<Record<string, unknown>>): Promise<readonly Check[]>;
+  /** Absent where nobody can become known. */
+  readonly pairing?: Pairing;
 };
 
 /** Opens every channel that questions go to. A channel's key names its file, and only configured ones are loaded. */
@@ -23,4 +25,10 @@ export async function openChannels(config: Config): Promise<Map<string, AnswerCh
 export async function checkChannel(config: Config, id: ChannelId): Promise<readonly Check[]> {
   const module = (await import(`../../channels/${id}.ts`)) as ChannelModule;
   return (await module.checks?.(config.channels[id] ?? {})) ?? [];
+}
+
+/** How a person becomes known on a channel; undefined where nobody does. */
+export async function pairingOf(id: ChannelId): Promise<Pairing | undefined> {
+  const module = (await import(`../../channels/${id}.ts`)) as ChannelModule;
+  return module.pairing;
 }

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { notice } from "../core/notice.ts";
 import type { Instant } from "../domain/ids.ts";
 import type { Store } from "../domain/store.ts";
 import { openStore } from "../store/sqlite.ts";
@@ -8,7 +9,7 @@ import { asking } from "./asking.ts";
 import type { Config } from "./config.ts";
 import { deciding } from "./deciding.ts";
 import type { Desk } from "./desk.ts";
-import { routesOf } from "./route.ts";
+import { routerOf } from "./route.ts";
 import { taking } from "./taking.ts";
 import { watching } from "./watching.ts";
 
@@ -31,7 +32,7 @@ export async function openOwlpost(options: OpenOptions): Promise<Owlpost & { rea
     home,
     config,
     store,
-    routes: routesOf(config),
+    router: () => routerOf(config, store),
     now: options.now ?? Date.now,
     host: options.host ?? hostname(),
     committed: () => options.onCommit?.(),
@@ -45,19 +46,15 @@ export async function openOwlpost(options: OpenOptions): Promise<Owlpost & { rea
     ...taking(desk),
     ...watching(desk),
     async notify(kind, text) {
-      await store.append(
-        [
-          { type: "log", event: { kind: "notice.queued", data: { kind, text } } },
-          ...desk.routes.map((route) => ({
-            type: "send" as const,
-            job: { ...route, kind: "notice" as const, notice: { kind, text } },
-          })),
-        ],
-        desk.now(),
-      );
+      const routes = (await desk.router())();
+      await store.append(notice(kind, text, routes), desk.now());
       desk.committed();
-      return { channels: [...new Set(desk.routes.map((route) => route.channel))] };
+      return { channels: [...new Set(routes.map((route) => route.channel))] };
     },
+    // Few commands need it, and an ask is to be quick.
+    pair: async (request) => (await import("./people.ts")).pairing(desk).pair(request),
+    people: async () => (await import("./people.ts")).pairing(desk).people(),
+    revoke: async (id, surface) => (await import("./people.ts")).pairing(desk).revoke(id, surface),
     events: (since, limit) => store.events(since, limit),
     async close() {
       if (!options.store) await store.close();

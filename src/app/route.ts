@@ -1,25 +1,47 @@
 import { rowOf } from "../../renderers/matrix.ts";
+import { type Place, type Route, routesFor } from "../core/people.ts";
+import type { ChannelId } from "../domain/ids.ts";
+import type { Binding } from "../domain/person.ts";
+import type { Store } from "../domain/store.ts";
 import type { Config } from "./config.ts";
 
-/** One copy of every question goes to each route, in this order. */
-export type Route = { readonly channel: string; readonly destination: string };
+export type { Place, Route } from "../core/people.ts";
 
-/**
- * The queues that a message to everybody enters. Destinations come from the configuration alone,
- * so that an ask needs to load no channel.
- */
-export function routesOf(config: Config): readonly Route[] {
-  return config.deliver.flatMap((channel) =>
-    destinationsOf(config, channel).map((destination) => ({ channel, destination })),
-  );
+/** The queues that a message enters, in order; `answerableBy`: when only these may answer. */
+export type Router = (answerableBy?: readonly string[]) => readonly Route[];
+
+/** Every channel that questions go to, as its row and the configuration say: no channel is loaded for it. */
+export function placesOf(config: Config): readonly Place[] {
+  return config.deliver.map((channel) => placeOf(config, channel));
 }
 
-/** The configured chat, or else the private chat of everybody who is allowed. */
-function destinationsOf(config: Config, channel: string): readonly string[] {
-  // A page is in one place: on this machine.
-  if (rowOf(channel).inbound === "page") return ["local"];
-  const { chat, allow } = config.channels[channel] ?? {};
-  if (chat !== undefined) return [String(chat)];
-  const people = Array.isArray(allow) ? [...new Set(allow.map(String))] : [];
-  return people.length > 0 ? people : ["default"];
+function placeOf(config: Config, channel: ChannelId): Place {
+  const row = rowOf(channel);
+  const { chat, channel: room, allow } = config.channels[channel] ?? {};
+  const place = chat ?? room;
+  return {
+    channel,
+    chats: row.inbound === "page" ? "page" : row.chats,
+    ...(place === undefined ? {} : { chat: String(place) }),
+    allow: Array.isArray(allow) ? [...new Set(allow.map(String))] : [],
+    mark: row.verbMark,
+    isPublic: row.visibility === "public",
+  };
+}
+
+/** One copy of every question, or of what answers to `answerableBy`, goes to each route. */
+export function routesOf(
+  config: Config,
+  bindings: readonly Binding[] = [],
+  answerableBy?: readonly string[],
+): readonly Route[] {
+  return routesFor(placesOf(config), bindings, answerableBy);
+}
+
+/** Where messages go now: who is paired is looked up only where that makes a difference. */
+export async function routerOf(config: Config, store: Pick<Store, "bindings">): Promise<Router> {
+  const places = placesOf(config);
+  const asksWho = places.some(({ chats, chat }) => chats === "person" && chat === undefined);
+  const bindings = asksWho ? await store.bindings() : [];
+  return (answerableBy) => routesFor(places, bindings, answerableBy);
 }

@@ -37,7 +37,7 @@ export function startSweeper(options: SweeperOptions): Sweeper {
       const due = await store.nextSweepAt();
       if (due === undefined || due > at) break;
       const swept = await store.sweep(at, chunk, (snapshot) => decideSweep(snapshot, at));
-      more = swept.expired + swept.lapsed > 0;
+      more = swept.expired + swept.lapsed + swept.gathered > 0;
       if (more) options.onCommit();
       await new Promise((next) => setImmediate(next));
     }

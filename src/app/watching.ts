@@ -23,7 +23,7 @@ export function watching(desk: Desk) {
       const due = await store.nextSweepAt();
       if (due === undefined || due > at) return;
       const swept = await store.sweep(at, mostSwept, (snapshot) => decideSweep(snapshot, at));
-      if (swept.expired + swept.lapsed === 0) return;
+      if (swept.expired + swept.lapsed + swept.gathered === 0) return;
       committed();
     }
   }

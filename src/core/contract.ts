@@ -26,6 +26,8 @@ export type ContractSettings = {
   readonly minLeadMs: number;
   /** Every configured channel, the local inbox among them. */
   readonly channels: readonly Route[];
+  /** Those of them on which somebody is reached when only these may answer; absent: each of them. */
+  readonly reaching?: (answerableBy: readonly string[] | undefined) => readonly string[];
   /** `auto_default: true` in the configuration. */
   readonly ownerAutoDefault: boolean;
   /** An agent asks: what only the engine may say is dropped. */
@@ -98,7 +100,8 @@ export function checkQuestion(document: unknown, settings: ContractSettings): Ch
   const answerableBy = readAnswerableBy(fields, findings);
   const lowFidelity = findings.flag(fields, "low_fidelity", "low_fidelity");
   const again = readAgain(fields, findings);
-  checkRoutes([id ?? "", title ?? "", fallback.action ?? "", fallback.at ?? ""], options, settings, findings);
+  const texts = [id ?? "", title ?? "", fallback.action ?? "", fallback.at ?? ""];
+  checkRoutes(texts, options, settings, answerableBy, findings);
 
   const { action, at, deadlineAt } = fallback;
   if (
@@ -197,15 +200,26 @@ function checkRoutes(
   texts: readonly string[],
   options: Draft["options"],
   settings: ContractSettings,
+  answerableBy: readonly string[] | undefined,
   findings: Findings,
 ): void {
-  const { channels } = settings;
-  if (channels.length === 0) {
+  if (settings.channels.length === 0) {
     findings.breaks(
       "no-route",
       "channels",
       "no channel is configured",
       "Configure a channel under `channels` and `deliver`, at least `inbox`, so that somebody can see the question.",
+    );
+    return;
+  }
+  const reaching = settings.reaching?.(answerableBy);
+  const channels = settings.channels.filter(({ id }) => reaching === undefined || reaching.includes(id));
+  if (channels.length === 0) {
+    findings.breaks(
+      "no-route",
+      "channels",
+      `nobody on ${settings.channels.map(({ id }) => id).join(", ")}`,
+      "Pair somebody who may answer (`owlpost pair`), or add `inbox` to `deliver`, so that somebody can see the question.",
     );
     return;
   }

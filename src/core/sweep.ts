@@ -1,6 +1,6 @@
 import type { Instant, QuestionId } from "../domain/ids.ts";
 import type { Copy, StoredQuestion } from "../domain/question.ts";
-import type { Decision, Effect, SweepSnapshot } from "../domain/store.ts";
+import type { Decision, Effect, GatheredReceipt, SweepSnapshot } from "../domain/store.ts";
 import { takeMark } from "./digest.ts";
 import { type Move, move } from "./moves.ts";
 
@@ -17,8 +17,26 @@ export function lapse(stored: StoredQuestion, now: Instant, copies: readonly Cop
   return move(stored, "lapse", given, { claim: null }, copies, { take: takeMark(claim.claim) });
 }
 
-/** How many questions expired and how many claims lapsed. */
-export type Swept = { readonly expired: number; readonly lapsed: number };
+/** Several refusals of one sender, told at once: how many, then each on a line of its own. */
+function gatheredReceipt({ lines, channel, destination, replyTo }: GatheredReceipt): Effect {
+  const head = lines.length === 1 ? "1 reply was refused:" : `${lines.length} replies were refused:`;
+  const text = [head, ...lines.map((line) => `• ${line.replace(lineBreaks, " ").trim()}`)].join("\n");
+  return {
+    type: "send",
+    job: {
+      channel,
+      destination,
+      kind: "receipt",
+      notice: { kind: "receipt", text },
+      ...(replyTo === undefined ? {} : { replyTo }),
+    },
+  };
+}
+
+const lineBreaks = /\s*[\n\v\f\r\x85\u2028\u2029]\s*/g;
+
+/** How many questions expired, how many claims lapsed, and how many gathered receipts go out. */
+export type Swept = { readonly expired: number; readonly lapsed: number; readonly gathered: number };
 
 export function decideSweep(snapshot: SweepSnapshot, now: Instant): Decision<Swept> {
   const effects: Effect[] = [];
@@ -37,5 +55,7 @@ export function decideSweep(snapshot: SweepSnapshot, now: Instant): Decision<Swe
     effects.push(...done.effects);
     lapsed += 1;
   }
-  return { effects, value: { expired, lapsed } };
+  const gathered = (snapshot.gathered ?? []).filter(({ lines }) => lines.length > 0);
+  effects.push(...gathered.map(gatheredReceipt));
+  return { effects, value: { expired, lapsed, gathered: gathered.length } };
 }

@@ -121,6 +121,8 @@ export type Check = {
   readonly text: string;
   /** It works, and yet it wants a look; `text` says why. */
   readonly warn?: true;
+  /** What the platform calls the bot, without a mark before it: what a link to it is made of. */
+  readonly bot?: string;
   /** How far the platform's clock was ahead of this machine's, in milliseconds, exact to about a second. */
   readonly aheadMs?: number;
 };

@@ -3,6 +3,22 @@ import type { Event, NewEvent } from "./event.ts";
 import type { ChannelId, Claim, Cursor, Instant, MessageRef, QuestionId, RunId, TaskId } from "./ids.ts";
 import type { Binding, NewPairingCode, PairingCode, Person } from "./person.ts";
 import type { Answer, ClaimRecord, Copy, Outcome, Result, State, StoredQuestion } from "./question.ts";
+import type {
+  AskNeed,
+  AskSnapshot,
+  GatheredLine,
+  PeopleSnapshot,
+  SenderCounter,
+  SweepSnapshot,
+  TakeNeed,
+  TakeSnapshot,
+  Turn,
+  TurnInput,
+  TurnNeed,
+  TurnSnapshot,
+} from "./store-snapshots.ts";
+
+export type * from "./store-snapshots.ts";
 
 /** What one message needs: rows are gathered, then `decide` runs on them, then its effects are committed. */
 export type Effect =
@@ -50,7 +66,7 @@ export type Effect =
   | { readonly type: "revoke-codes"; readonly codes: readonly number[] }
   /** A wrong attempt: every live code of the channel counts it. */
   | { readonly type: "fail-codes"; readonly channel: ChannelId }
-  /** Makes the binding, and the person where there is none of that name; `code` is used up by it. */
+  /** Makes the binding, and the person where there is none of that name; `code` is used up by it and gives it its id. */
   | {
       readonly type: "bind";
       readonly person: Person;
@@ -60,24 +76,6 @@ export type Effect =
     }
   /** A person without any binding left is forgotten. */
   | { readonly type: "unbind"; readonly binding: number };
-
-/** What is counted of one sender of a channel, since `sinceAt`. `help`: when the last help line was given. */
-export type SenderCounter = {
-  readonly channel: ChannelId;
-  readonly sender: string;
-  readonly name: "refusals" | "help" | "pairing";
-  readonly value: number;
-  readonly sinceAt: Instant;
-};
-
-export type GatheredLine = {
-  readonly channel: ChannelId;
-  readonly sender: string;
-  readonly destination: string;
-  readonly replyTo?: MessageRef;
-  readonly text: string;
-  readonly dueAt: Instant;
-};
 
 export type Decision<Value> = { readonly effects: readonly Effect[]; readonly value: Value };
 
@@ -112,95 +110,6 @@ export type NewNote = {
   readonly text: string;
 };
 export type Note = NewNote & { readonly id: number; readonly at: Instant };
-
-export type AskNeed = {
-  readonly id?: QuestionId;
-  readonly key?: string;
-  readonly project: string;
-  readonly run: RunId;
-  readonly task: TaskId;
-};
-export type AskSnapshot = {
-  readonly sameId?: StoredQuestion;
-  readonly sameKey?: StoredQuestion;
-  /** The next free number of this run and task; 10000 when all are used. */
-  readonly nextSeq: number;
-};
-
-/** One input of a turn, stored under (channel, key) exactly once. */
-export type TurnInput = {
-  readonly key: string;
-  /** Stored as it came. */
-  readonly payload: unknown;
-};
-export type TurnNeed = {
-  readonly questions: readonly QuestionId[];
-  /** The message of ours that was answered: its question is looked up, too. */
-  readonly thread?: MessageRef;
-  /** Whose binding and counters are wanted. */
-  readonly sender?: string;
-  /** Are all open questions wanted? */
-  readonly open?: boolean;
-  /** The message of theirs that was edited. */
-  readonly edited?: MessageRef;
-  /** Are people and live codes wanted? */
-  readonly people?: boolean;
-};
-export type TurnSnapshot = {
-  readonly questions: ReadonlyMap<QuestionId, StoredQuestion>;
-  readonly copies: ReadonlyMap<QuestionId, readonly Copy[]>;
-  /** The question of the message that was answered. */
-  readonly thread?: QuestionId;
-  readonly binding?: Binding;
-  readonly counters?: readonly SenderCounter[];
-  /** The oldest first, at most 200. */
-  readonly open?: readonly StoredQuestion[];
-  /** What became of the reply before it was edited. */
-  readonly earlier?: { readonly accepted: boolean; readonly question?: QuestionId };
-  readonly people?: PeopleSnapshot;
-};
-
-/** Everybody who is known, and the codes that are live. */
-export type PeopleSnapshot = {
-  readonly bindings: readonly Binding[];
-  readonly codes: readonly PairingCode[];
-};
-export type Turn<Input extends TurnInput> = {
-  readonly channel: ChannelId;
-  readonly inputs: readonly Input[];
-  readonly cursor?: Cursor;
-};
-
-export type TakeNeed = {
-  readonly project?: string;
-  readonly task?: TaskId;
-  readonly run?: RunId;
-  readonly question?: QuestionId;
-  readonly claim: Claim;
-  readonly now: Instant;
-};
-export type TakeSnapshot = {
-  /** Open, and the deadline has come. */
-  readonly due: readonly StoredQuestion[];
-  /** `answered`, or `expired` with something to take; the oldest first, at most 1,000. */
-  readonly decided: readonly StoredQuestion[];
-  /** Taken before with the same claim. */
-  readonly same: readonly StoredQuestion[];
-  /** Taken by a claim that was not confirmed in time. */
-  readonly lapsed: readonly StoredQuestion[];
-  readonly copies: ReadonlyMap<QuestionId, readonly Copy[]>;
-};
-
-/** What waited for one sender until its time had come. */
-export type GatheredReceipt = Omit<GatheredLine, "text" | "dueAt"> & { readonly lines: readonly string[] };
-
-export type SweepSnapshot = {
-  readonly due: readonly StoredQuestion[];
-  readonly lapsed: readonly StoredQuestion[];
-  /** Taken out of the store by this sweep. */
-  readonly gathered?: readonly GatheredReceipt[];
-  readonly copies: ReadonlyMap<QuestionId, readonly Copy[]>;
-};
 
 /** The process that owns the channels of a home. */
 export type ServiceRecord = {

@@ -1,6 +1,6 @@
-import type { Instant, QuestionId } from "../domain/ids.ts";
+import type { ChannelId, Instant, MessageRef, QuestionId } from "../domain/ids.ts";
 import type { Copy } from "../domain/question.ts";
-import type { Found } from "./rows.ts";
+import { type Found, type IdRow, questionIdOf } from "./rows.ts";
 import type { Sql } from "./statements.ts";
 
 type CopyRow = [
@@ -37,6 +37,16 @@ export function copiesOf(sql: Sql, ...lists: readonly (readonly Found[])[]): Map
     copies.get(question)?.push({ question, channel, destination, ref, revision, postedAt });
   }
   return copies;
+}
+
+/** A ref names one message of the channel. Should it ever stand for two questions, nobody knows which is meant. */
+const byRef = `SELECT DISTINCT q.run, q.part, q.seq FROM deliveries d INDEXED BY deliveries_refs
+  JOIN questions q ON q.n = d.question WHERE d.channel = ? AND d.ref = ? LIMIT 2`;
+
+/** The question that a message of ours shows. */
+export function questionOfCopy(sql: Sql, channel: ChannelId, ref: MessageRef): QuestionId | undefined {
+  const [row, other] = sql<IdRow>(byRef).all(channel, ref);
+  return row && !other ? questionIdOf(row) : undefined;
 }
 
 /**

@@ -4,7 +4,9 @@ import type { Effect } from "../domain/store.ts";
 import { recordCopy } from "./copies.ts";
 import { insertNote, logEvent } from "./events.ts";
 import { jobIds, openOutbox } from "./outbox.ts";
+import { bind, failCodes, insertCode, revokeCodes, unbind } from "./people.ts";
 import { addToCounters, findQuestion, insertQuestion, moveQuestion } from "./questions.ts";
+import { gatherLine, remember, setCounter } from "./senders.ts";
 import type { Sql } from "./statements.ts";
 
 /**
@@ -50,6 +52,30 @@ export function writing<Value>(
         case "log":
           logEvent(sql, effect.event, now);
           logged += 1;
+          break;
+        case "remember":
+          remember(sql, effect, now);
+          break;
+        case "count":
+          setCounter(sql, effect.counter);
+          break;
+        case "gather":
+          gatherLine(sql, effect.line);
+          break;
+        case "insert-code":
+          insertCode(sql, effect.code, now);
+          break;
+        case "revoke-codes":
+          revokeCodes(sql, effect.codes);
+          break;
+        case "fail-codes":
+          failCodes(sql, effect.channel, now);
+          break;
+        case "bind":
+          bind(sql, effect, now);
+          break;
+        case "unbind":
+          unbind(sql, effect.binding);
           break;
       }
     }

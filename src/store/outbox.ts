@@ -1,4 +1,4 @@
-import type { Instant, QuestionId } from "../domain/ids.ts";
+import type { Instant, MessageRef, QuestionId } from "../domain/ids.ts";
 import type { Job, NewJob } from "../domain/store.ts";
 import type { Sql } from "./statements.ts";
 
@@ -10,13 +10,14 @@ type JobRow = {
   question: QuestionId | null;
   notice_kind: string | null;
   notice_text: string | null;
+  reply_to: MessageRef | null;
   attempts: number;
   not_before_at: number;
   created_at: number;
 };
 
 const columns =
-  "channel, destination, id, kind, question, notice_kind, notice_text, attempts, not_before_at, created_at";
+  "channel, destination, id, kind, question, notice_kind, notice_text, reply_to, attempts, not_before_at, created_at";
 
 /** Ids that the events up to one number have used up. */
 const idsPerEvent = 4096;
@@ -90,6 +91,7 @@ export function openOutbox(sql: Sql, now: Instant): Outbox {
         job.question ?? null,
         notice?.kind ?? null,
         notice?.text ?? null,
+        job.replyTo ?? null,
         attempts,
         notBeforeAt,
         now,
@@ -100,7 +102,7 @@ export function openOutbox(sql: Sql, now: Instant): Outbox {
   };
 }
 
-const insertJob = `INSERT INTO outbox (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const insertJob = `INSERT INTO outbox (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** So far back in its queue a waiting edit is looked for; one that is not found drops itself when its turn comes. */
 const editsWithin = 32;
@@ -206,6 +208,7 @@ function jobOf(row: JobRow): Job {
     kind: row.kind,
     ...(row.question === null ? {} : { question: row.question }),
     ...(row.notice_kind === null ? {} : { notice: { kind: row.notice_kind, text: row.notice_text ?? "" } }),
+    ...(row.reply_to === null ? {} : { replyTo: row.reply_to }),
     attempts: row.attempts,
     notBeforeAt: row.not_before_at,
     createdAt: row.created_at,

@@ -58,12 +58,29 @@ export function findByKey(sql: Sql, project: string, key: string): StoredQuestio
   return row && foundQuestion(row as QuestionRow).stored;
 }
 
+/** In any order. */
+export function readQuestions(sql: Sql, numbers: readonly number[]): Found[] {
+  return readList(sql, byNumbers, numbers);
+}
+
+/** So many open questions a reply may choose from. */
+const mostOpen = 200;
+
+/** The numbers of the open ones. */
+export function oldestOpen(sql: Sql): number[] {
+  return sql<number>(
+    `SELECT n FROM questions INDEXED BY questions_open WHERE ${openQuestions} ORDER BY n LIMIT ${mostOpen}`,
+  )
+    .pluck()
+    .all();
+}
+
 /** The questions whose numbers a query gives, in its order. */
 export function selectQuestions(sql: Sql, numbers: string, values: readonly Bindable[]): Found[] {
   const wanted = sql<number>(numbers)
     .pluck()
     .all(...values);
-  const found = new Map(readList(sql, byNumbers, wanted).map((each) => [each.n, each]));
+  const found = new Map(readQuestions(sql, wanted).map((each) => [each.n, each]));
   return wanted.map((n) => found.get(n) as Found);
 }
 

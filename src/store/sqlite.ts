@@ -6,6 +6,7 @@ import { copiesOf } from "./copies.ts";
 import { eventsAfter, lastEvent, notesAfter } from "./events.ts";
 import { storeFault } from "./faults.ts";
 import { groupCommit } from "./group-commit.ts";
+import { pairing } from "./pairing.ts";
 import { countQuestions, findQuestion, listQuestions } from "./questions.ts";
 import { sending } from "./sending.ts";
 import { serving } from "./serving.ts";
@@ -37,6 +38,7 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
       ...taking(sql, commit),
       ...sending(sql, commit),
       ...serving(sql, commit),
+      ...pairing(sql, commit),
       ...reading(sql),
       check: async () =>
         sql<{ quick_check: string }>("PRAGMA quick_check(5)")
@@ -98,6 +100,9 @@ function named(store: Store, fault: (error: unknown) => unknown, busyTimeoutMs: 
     service: guard(store.service),
     health: guard(store.health),
     hasSession: guard(store.hasSession),
+    bindings: guard(store.bindings),
+    codes: guard(store.codes),
+    counters: guard(store.counters),
     check: guard(store.check),
   };
 }

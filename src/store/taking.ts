@@ -7,6 +7,7 @@ import { logEvent } from "./events.ts";
 import type { Commit } from "./group-commit.ts";
 import { decidedQuestions, openQuestions, selectQuestions, takenQuestions } from "./questions.ts";
 import { type Found, type IdRow, questionIdOf } from "./rows.ts";
+import { takeGathered } from "./senders.ts";
 import { type Bindable, type Sql, scalar } from "./statements.ts";
 
 /** So many decided questions are handed out by one take. */
@@ -51,6 +52,7 @@ export function taking(sql: Sql, commit: Commit): Pick<Store, "take" | "confirm"
         const { effects, value } = decide({
           due: due.map(storedOf),
           lapsed: lapsed.map(storedOf),
+          gathered: takeGathered(sql, now, limit),
           copies: copiesOf(sql, due, lapsed),
         });
         applyEffects(sql, effects, now);
@@ -67,7 +69,8 @@ export function taking(sql: Sql, commit: Commit): Pick<Store, "take" | "confirm"
         `SELECT min(lease_until_at) FROM questions INDEXED BY questions_leases
         WHERE ${takenQuestions} AND confirmed_at IS NULL`,
       );
-      const instants = [deadline, lease].filter((at) => at !== null && at !== undefined);
+      const gathered = scalar<number | null>(sql, "SELECT min(due_at) FROM gathered_receipts");
+      const instants = [deadline, lease, gathered].filter((at) => at !== null && at !== undefined);
       return instants.length === 0 ? undefined : Math.min(...instants);
     },
   };

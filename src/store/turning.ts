@@ -1,11 +1,9 @@
 import type { Ack } from "../domain/command.ts";
-import type { ChannelId, Cursor, Instant, QuestionId } from "../domain/ids.ts";
-import type { Copy, StoredQuestion } from "../domain/question.ts";
-import type { Effect, Store, TurnSnapshot } from "../domain/store.ts";
-import { copiesOf } from "./copies.ts";
+import type { ChannelId, Cursor, Instant } from "../domain/ids.ts";
+import type { Store, TurnNeed } from "../domain/store.ts";
 import { writing } from "./effects.ts";
 import type { Commit } from "./group-commit.ts";
-import { findQuestions } from "./questions.ts";
+import { openSnapshot } from "./snapshot.ts";
 import { type Sql, scalar } from "./statements.ts";
 
 /** What came in: stored once, decided, and the cursor with it. */
@@ -15,13 +13,13 @@ export function turning(sql: Sql, commit: Commit): Pick<Store, "turn" | "cursor"
       commit(() =>
         writing(sql, now, (write) => {
           const { channel } = turn;
-          const needs = turn.inputs.map((input) => gather(input).questions);
-          const rows = openSnapshot(sql, needs.flat());
+          const needs = turn.inputs.map((input) => gather(input));
+          const rows = openSnapshot(sql, channel, needs, now);
           const acks = turn.inputs.map((input, at) => {
             const payload = JSON.stringify(input.payload ?? null);
             const before = storedAck(sql, channel, input.key, payload);
             if (before) return before.accepted ? { ...before, repeated: true as const } : before;
-            const { effects, value } = decide(rows.snapshot(needs[at] ?? []), input);
+            const { effects, value } = decide(rows.snapshot(needs[at] as TurnNeed), input);
             write(effects);
             rows.written(effects);
             sql("INSERT INTO inbox (channel, key, payload, ack, received_at) VALUES (?, ?, ?, ?, ?)").run(
@@ -55,35 +53,6 @@ function storedAck(sql: Sql, channel: ChannelId, key: string, payload: string): 
 }
 
 const keptInput = "SELECT ack, payload FROM inbox WHERE channel = ? AND key = ?";
-
-/**
- * The questions of a whole batch, read at once: that costs a third of looking for one after the other. What an input has
- * changed is read again for a later one.
- */
-function openSnapshot(sql: Sql, all: readonly QuestionId[]) {
-  const questions = new Map<QuestionId, StoredQuestion>();
-  const copies = new Map<QuestionId, readonly Copy[]>();
-  const changed = new Set<QuestionId>();
-  const read = (ids: readonly QuestionId[]): void => {
-    const found = findQuestions(sql, ids);
-    for (const { stored } of found) questions.set(stored.question.id, stored);
-    for (const [id, each] of copiesOf(sql, found)) copies.set(id, each);
-  };
-  read([...new Set(all)]);
-  return {
-    snapshot(ids: readonly QuestionId[]): TurnSnapshot {
-      const again = ids.filter((id) => changed.delete(id));
-      if (again.length > 0) read(again);
-      return { questions, copies };
-    },
-    written(effects: readonly Effect[]): void {
-      for (const effect of effects) {
-        if (effect.type === "move-question") changed.add(effect.id);
-        if (effect.type === "insert-question") changed.add(effect.row.question.id);
-      }
-    },
-  };
-}
 
 /** A platform that has nothing new gives the same cursor again and again. */
 function putCursor(sql: Sql, channel: string, cursor: Cursor, now: Instant): void {

@@ -60,6 +60,7 @@ const row = `  pigeon: {
     edit: "none",
     inbound: "none",
     identity: "none",
+    chats: "person",
     verbMark: "/",
     retention: { textMs: "unlimited", pressMs: "unlimited" },
     rings: true,

@@ -131,7 +131,7 @@ describe("a sweep", () => {
         { due: [numbered(1, { defaultAction })], lapsed: [], copies: new Map() },
         now,
       );
-      expect(value).toEqual({ expired: 1, lapsed: 0 });
+      expect(value).toEqual({ expired: 1, lapsed: 0, gathered: 0 });
       expect(moves(effects)).toEqual(["1: posted → expired"]);
       for (const effect of effects) {
         if (effect.type === "move-question")
@@ -156,7 +156,7 @@ describe("a sweep", () => {
       { due: [], lapsed: [fresh, confirmed, lapsed], copies: new Map() },
       now,
     );
-    expect(value).toEqual({ expired: 0, lapsed: 1 });
+    expect(value).toEqual({ expired: 0, lapsed: 1, gathered: 0 });
     expect(moves(effects)).toEqual(["3: default_applied → expired"]);
     expect(effects[0]).toMatchObject({ claim: null, outcome: "expired" });
   });

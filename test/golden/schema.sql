@@ -1,4 +1,4 @@
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 CREATE TABLE bindings (
   n INTEGER PRIMARY KEY,
@@ -53,6 +53,23 @@ CREATE TABLE events (
   data TEXT NOT NULL
 ) STRICT;
 
+CREATE TABLE gathered_lines (
+  receipt INTEGER NOT NULL REFERENCES gathered_receipts (n) ON DELETE CASCADE,
+  place INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  PRIMARY KEY (receipt, place)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE gathered_receipts (
+  n INTEGER PRIMARY KEY,
+  channel TEXT NOT NULL,
+  sender TEXT NOT NULL,
+  destination TEXT NOT NULL,
+  reply_to TEXT,
+  due_at INTEGER NOT NULL,
+  UNIQUE (channel, sender, destination)
+) STRICT;
+
 CREATE TABLE inbox (
   channel TEXT NOT NULL,
   key TEXT NOT NULL,
@@ -76,15 +93,30 @@ CREATE TABLE outbox (
   channel TEXT NOT NULL,
   destination TEXT NOT NULL,
   id INTEGER NOT NULL,
-  kind TEXT NOT NULL CHECK (kind = 'post' OR kind = 'edit' OR kind = 'notice'),
+  kind TEXT NOT NULL CHECK (kind = 'post' OR kind = 'edit' OR kind = 'notice' OR kind = 'receipt'),
   question TEXT,
   notice_kind TEXT,
   notice_text TEXT,
+  reply_to TEXT,
   attempts INTEGER NOT NULL DEFAULT 0,
   not_before_at INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   PRIMARY KEY (channel, destination, id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE pairing_codes (
+  n INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  role TEXT NOT NULL CHECK (role IN ('owner', 'member', 'viewer')),
+  channel TEXT NOT NULL,
+  address TEXT,
+  salt TEXT NOT NULL,
+  code_hash TEXT NOT NULL,
+  link_hash TEXT NOT NULL,
+  failures INTEGER NOT NULL DEFAULT 0 CHECK (failures >= 0),
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE people (
   n INTEGER PRIMARY KEY,
@@ -119,6 +151,15 @@ CREATE TABLE questions (
   result TEXT,
   why TEXT
 ) STRICT;
+
+CREATE TABLE sender_counters (
+  channel TEXT NOT NULL,
+  sender TEXT NOT NULL,
+  name TEXT NOT NULL CHECK (name = 'refusals' OR name = 'help' OR name = 'pairing'),
+  value INTEGER NOT NULL,
+  since_at INTEGER NOT NULL,
+  PRIMARY KEY (channel, sender, name)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE services (
   n INTEGER PRIMARY KEY CHECK (n = 1),
@@ -182,9 +223,24 @@ CREATE TABLE tokens (
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE typed_replies (
+  channel TEXT NOT NULL,
+  message TEXT NOT NULL,
+  accepted INTEGER NOT NULL CHECK (accepted = 0 OR accepted = 1),
+  question TEXT,
+  decided_at INTEGER NOT NULL,
+  PRIMARY KEY (channel, message)
+) STRICT, WITHOUT ROWID;
+
 CREATE INDEX bindings_people ON bindings (person);
 
+CREATE INDEX deliveries_refs ON deliveries (channel, ref);
+
+CREATE INDEX gathered_receipts_due ON gathered_receipts (due_at);
+
 CREATE UNIQUE INDEX inbox_keys ON inbox (channel, key);
+
+CREATE INDEX pairing_codes_live ON pairing_codes (expires_at);
 
 CREATE INDEX questions_claims ON questions (claim) WHERE state IN ('applied', 'default_applied');
 

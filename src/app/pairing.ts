@@ -1,0 +1,127 @@
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
+import { failuresOf, mostFailuresOfCode, mostFailuresOfSender, type Proof } from "../core/pairing.ts";
+import type { ChannelId, Instant } from "../domain/ids.ts";
+import type { PairingCode } from "../domain/person.ts";
+import type { Store } from "../domain/store.ts";
+
+/** Nothing that looks like something else: no I and O, no 0 and 1. */
+const alphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+const codeCharacters = 8;
+const tokenBytes = 16;
+const saltBytes = 16;
+const hashBytes = 32;
+/** About 40 ms and 16 MiB a hash. */
+const cost: ScryptOptions = { N: 16_384, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
+
+export type MadeCode = {
+  /** Eight letters and digits, for typing. */
+  readonly code: string;
+  /** 128 bits in base64url, for the link. */
+  readonly token: string;
+  /** What is stored: the salt of both, and their hashes. */
+  readonly stored: Pick<PairingCode, "salt" | "codeHash" | "linkHash">;
+};
+
+/** A fresh code. Its plain text is in what this returns and nowhere else. */
+export async function makeCode(): Promise<MadeCode> {
+  // 32 letters: five bits of a byte choose one, each as likely as any other.
+  const code = [...randomBytes(codeCharacters)].map((byte) => alphabet[byte & 31]).join("");
+  const token = randomBytes(tokenBytes).toString("base64url");
+  const salt = randomBytes(saltBytes);
+  const [codeHash, linkHash] = await Promise.all([hash(code, salt), hash(token, salt)]);
+  return {
+    code,
+    token,
+    stored: {
+      salt: salt.toString("base64"),
+      codeHash: codeHash.toString("base64"),
+      linkHash: linkHash.toString("base64"),
+    },
+  };
+}
+
+/** The code as it was made: upper case, without the blanks and dashes that people put in. */
+function typedForm(text: string): string | undefined {
+  const typed = text.replace(/[\s\u2010-\u2015-]/g, "").toUpperCase();
+  return /^[A-HJ-NP-Z2-9]{8}$/.test(typed) ? typed : undefined;
+}
+
+function linkForm(text: string): string | undefined {
+  const token = text.trim();
+  return /^[A-Za-z0-9_-]{22}$/.test(token) ? token : undefined;
+}
+
+/** One code that was said. */
+export type Claimed = {
+  /** The reply's key: proofs are returned under it. */
+  readonly key: string;
+  readonly channel: ChannelId;
+  readonly sender: string;
+  readonly private: boolean;
+  /** What stood behind `/pair` or `/start`. */
+  readonly text: string;
+};
+
+type People = Pick<Store, "bindings" | "codes" | "counters">;
+
+/**
+ * Compares the codes that were said with those that are live; slow on purpose, so it runs before the transaction that
+ * decides on them. No more are hashed than may still be wrong before the codes are revoked; none while no code is live,
+ * none of a sender who is locked out or paired, none for a text that cannot be one. A proof that is missing is `unchecked`.
+ */
+export async function proveCodes(
+  store: People,
+  attempts: readonly Claimed[],
+  now: Instant,
+): Promise<ReadonlyMap<string, Proof>> {
+  const proofs = new Map<string, Proof>(attempts.map(({ key }) => [key, "unchecked"]));
+  if (attempts.length === 0) return proofs;
+  const live = (await store.codes(now)).filter((code) => code.expiresAt > now);
+  if (live.length === 0) return proofs;
+  const bindings = await store.bindings();
+  const failures = new Map<string, number>();
+  for (const channel of new Set(attempts.map((attempt) => attempt.channel))) {
+    const codes = live.filter((code) => code.channel === channel);
+    let left = mostFailuresOfCode - Math.max(0, ...codes.map((code) => code.failures));
+    for (const attempt of attempts.filter((each) => each.channel === channel)) {
+      if (codes.length === 0 || left <= 0) break;
+      const { key, sender } = attempt;
+      const isBound = bindings.some((each) => each.channel === channel && each.address === sender);
+      if (attempt.private && isBound) continue;
+      const who = `${channel}\n${sender}`;
+      if (!failures.has(who)) {
+        const counters = await store.counters(channel, sender);
+        failures.set(who, failuresOf(counters, now));
+      }
+      const before = failures.get(who) ?? 0;
+      if (before >= mostFailuresOfSender) continue;
+      const theirs = codes.filter(({ address }) => address === undefined || address === sender);
+      const proof = await prove(attempt.text, theirs);
+      proofs.set(key, proof);
+      if (proof !== "wrong") continue;
+      left -= 1;
+      failures.set(who, before + 1);
+    }
+  }
+  return proofs;
+}
+
+async function prove(text: string, codes: readonly PairingCode[]): Promise<Proof> {
+  const link = linkForm(text);
+  const said = link ?? typedForm(text);
+  if (said === undefined) return "wrong";
+  let proof: Proof = "wrong";
+  // Every code is compared, so that the time says nothing about which one it was.
+  for (const { id, salt, codeHash, linkHash } of codes) {
+    const wanted = Buffer.from(link === undefined ? codeHash : linkHash, "base64");
+    const given = await hash(said, Buffer.from(salt, "base64"));
+    if (given.length === wanted.length && timingSafeEqual(given, wanted)) proof = id;
+  }
+  return proof;
+}
+
+function hash(text: string, salt: Buffer): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(text, salt, hashBytes, cost, (error, key) => (error ? reject(error) : resolve(key)));
+  });
+}

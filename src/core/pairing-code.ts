@@ -1,0 +1,109 @@
+import type { ChannelId, Instant } from "../domain/ids.ts";
+import { type Person, type Role, roles } from "../domain/person.ts";
+import type { Decision, PeopleSnapshot } from "../domain/store.ts";
+import { revoke } from "./pairing-effects.ts";
+import { hasUnseen, mostNameCharacters } from "./people.ts";
+import { foldText, isBlank, isLongerThan, isMultiline, repairText } from "./text.ts";
+
+/** How long a code may be used. */
+export const codeMs = 10 * 60_000;
+const mostAddressCharacters = 100;
+
+export type CodeRequest = {
+  readonly person: Person;
+  readonly channel: ChannelId;
+  readonly address?: string;
+  readonly salt: string;
+  readonly codeHash: string;
+  readonly linkHash: string;
+};
+export type CodeValue =
+  | { readonly ok: true; readonly person: Person; readonly expiresAt: Instant }
+  | { readonly ok: false; readonly error: "bad-usage" | "conflict"; readonly message: string };
+
+/** The owner makes a code. The newest for one name on one channel is the only one that counts. */
+export function decideCode(
+  snapshot: PeopleSnapshot,
+  request: CodeRequest,
+  now: Instant,
+): Decision<CodeValue> {
+  const { channel, address, salt, codeHash, linkHash } = request;
+  const wrong =
+    nameTrouble(request.person.name) ?? (address === undefined ? undefined : addressTrouble(address));
+  if (wrong !== undefined) return refusedCode("bad-usage", wrong);
+  const { role } = request.person;
+  const live = snapshot.codes.filter((code) => code.expiresAt > now);
+  const wanted = foldText(request.person.name);
+  const isSame = ({ person }: { readonly person: Person }): boolean => foldText(person.name) === wanted;
+  const replaced = live.filter((code) => code.channel === channel && isSame(code));
+  const known = [...snapshot.bindings, ...live.filter((code) => !replaced.includes(code))].filter(isSame);
+  const other = known.find(({ person }) => person.role !== role);
+  if (other) {
+    const { name, role: is } = other.person;
+    return refusedCode(
+      "conflict",
+      `${name} is ${aRole(is)} already, and a person has one role: take another name, or revoke what ${name} has first (owlpost pairing list)`,
+    );
+  }
+  const here = snapshot.bindings.find((each) => each.channel === channel && isSame(each));
+  if (here) {
+    return refusedCode(
+      "conflict",
+      `${here.person.name} is paired on ${channel} already; to pair another account there, first: owlpost pairing revoke ${here.id}`,
+    );
+  }
+  const owner = snapshot.bindings.find((each) => each.channel === channel && each.address === address);
+  if (owner) {
+    return refusedCode("conflict", `${address} is paired on ${channel} already, as ${owner.person.name}`);
+  }
+  // The spelling of who is known already stays.
+  const person = known[0]?.person ?? { name: repairText(request.person.name).trim(), role };
+  const expiresAt = now + codeMs;
+  return {
+    effects: [
+      ...(replaced.length > 0 ? [revoke(replaced)] : []),
+      {
+        type: "insert-code",
+        code: {
+          person,
+          channel,
+          ...(address === undefined ? {} : { address }),
+          salt,
+          codeHash,
+          linkHash,
+          expiresAt,
+        },
+      },
+      { type: "log", event: { kind: "pairing.code-made", data: { ...person, channel } } },
+    ],
+    value: { ok: true, person, expiresAt },
+  };
+}
+
+function refusedCode(error: "bad-usage" | "conflict", message: string): Decision<CodeValue> {
+  return { effects: [], value: { ok: false, error, message } };
+}
+
+function nameTrouble(name: string): string | undefined {
+  if (isBlank(name)) return "--name needs a name";
+  if (isMultiline(name) || hasUnseen(name)) {
+    return "--name needs one line without control characters";
+  }
+  if (isLongerThan(name.trim(), mostNameCharacters)) {
+    return `--name takes at most ${mostNameCharacters} characters`;
+  }
+  // In `answerable_by` a role and a name stand side by side.
+  const folded = foldText(name);
+  return roles.some((role) => role === folded) ? `--name may not be ${folded}: that is a role` : undefined;
+}
+
+function addressTrouble(address: string): string | undefined {
+  const fits = !/\s/.test(address) && !hasUnseen(address) && !isLongerThan(address, mostAddressCharacters);
+  return fits && address !== ""
+    ? undefined
+    : "--address needs the platform's own id of that person, such as 42";
+}
+
+function aRole(role: Role): string {
+  return role === "owner" ? "an owner" : `a ${role}`;
+}

@@ -1,0 +1,161 @@
+import type { ChannelId } from "../domain/ids.ts";
+import type { Binding, Role, Speaker } from "../domain/person.ts";
+import type { Answer } from "../domain/question.ts";
+import { oneLine, shorten } from "../domain/text.ts";
+import { foldText, isBlank, repairText } from "./text.ts";
+
+/** How a channel that questions go to reaches people: what its row and the configuration say. */
+export type Place = {
+  readonly channel: ChannelId;
+  /** `person`: everybody has a chat of their own; `one`: one place for all; `page`: on this machine. */
+  readonly chats: "person" | "one" | "page";
+  /** The configured chat or channel, which gets every question instead of the private chats. */
+  readonly chat?: string;
+  /** Ids that the configuration makes owners. */
+  readonly allow: readonly string[];
+  /** The mark before a verb there. */
+  readonly mark: "/" | "!";
+  /** May strangers read along? */
+  readonly isPublic: boolean;
+};
+
+export type Route = { readonly channel: ChannelId; readonly destination: string };
+
+/** What may be asked for on a channel. */
+export type Deed =
+  | "choose"
+  | "answer"
+  | "skip"
+  | "retry"
+  | "steer"
+  | "override"
+  | "abort"
+  | "status"
+  | "pending"
+  | "help"
+  | "pair"
+  | "unpair";
+
+/** How long the name of a person may be, in characters. */
+export const mostNameCharacters = 40;
+
+/**
+ * Who speaks; undefined for a stranger. An id that the configuration allows is an owner whatever its binding says, and a
+ * binding gives the name. What a platform calls somebody is only shown, and always with the id that it was said of.
+ */
+export function speakerOf(
+  binding: Binding | undefined,
+  allowed: boolean,
+  sender: string,
+  name?: string,
+): Speaker | undefined {
+  if (binding) {
+    const { person, id } = binding;
+    return { name: person.name, role: allowed ? "owner" : person.role, binding: id };
+  }
+  if (!allowed) return undefined;
+  const shown = shownName(name ?? "");
+  return { name: shown === "" ? sender : `${shown} (${sender})`, role: "owner" };
+}
+
+/** Characters that nobody sees and that turn or hide those beside them. */
+const unseen = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
+
+function shownName(name: string): string {
+  const line = shorten(oneLine(repairText(name).replace(unseen, " ")), mostNameCharacters);
+  return isBlank(line) ? "" : line;
+}
+
+export function hasUnseen(text: string): boolean {
+  return text.search(unseen) >= 0;
+}
+
+const viewerDeeds: readonly Deed[] = ["status", "pending", "help", "pair", "unpair"];
+const memberDeeds: readonly Deed[] = [
+  ...viewerDeeds,
+  "choose",
+  "answer",
+  "skip",
+  "retry",
+  "steer",
+  "override",
+];
+
+/** May this role ask for it at all? A member's `override` is for an answer of their own: see `mayOverride`. */
+export function mayDo(role: Role, deed: Deed): boolean {
+  if (role === "owner") return true;
+  return (role === "member" ? memberDeeds : viewerDeeds).includes(deed);
+}
+
+/** An owner changes any answer that was not taken, a member only what they have answered themselves. */
+export function mayOverride(speaker: Speaker, answer: Answer | undefined): boolean {
+  if (speaker.role === "owner") return true;
+  return speaker.role === "member" && speaker.binding !== undefined && answer?.by === speaker.name;
+}
+
+/** May they answer a question with this `answerable_by`: roles or names of people, and without any every owner and member? */
+export function mayAnswer(speaker: Speaker, answerableBy: readonly string[] | undefined): boolean {
+  if (speaker.role === "viewer") return false;
+  if (answerableBy === undefined || answerableBy.length === 0) return true;
+  const name = foldText(speaker.name);
+  return answerableBy.some((each) => {
+    const wanted = foldText(each);
+    return wanted === speaker.role || wanted === name;
+  });
+}
+
+/**
+ * Where a question rings, one copy each, in the order of the channels. A configured chat stands for everybody; without it
+ * every owner who may answer is rung in private, and members only where they are named. A channel on which that is
+ * nobody gives no route.
+ */
+export function routesFor(
+  places: readonly Place[],
+  bindings: readonly Binding[],
+  answerableBy?: readonly string[],
+): readonly Route[] {
+  const named = (answerableBy?.length ?? 0) > 0;
+  return places.flatMap((place) => {
+    if (place.chats === "page") return [{ channel: place.channel, destination: "local" }];
+    if (place.chat !== undefined) return [{ channel: place.channel, destination: place.chat }];
+    if (place.chats === "one") return [{ channel: place.channel, destination: "default" }];
+    return privateRoutes(
+      place,
+      bindings,
+      (speaker) => (speaker.role === "owner" || named) && mayAnswer(speaker, answerableBy),
+    );
+  });
+}
+
+/**
+ * Where owners are told what concerns them alone: their private chats, the local inbox, and what is one place for all
+ * unless strangers read it.
+ */
+export function ownerRoutes(places: readonly Place[], bindings: readonly Binding[]): readonly Route[] {
+  return places.flatMap((place) => {
+    const { channel } = place;
+    if (place.chats === "page") return [{ channel, destination: "local" }];
+    if (place.chats === "person") return privateRoutes(place, bindings, ({ role }) => role === "owner");
+    return place.isPublic ? [] : [{ channel, destination: place.chat ?? "default" }];
+  });
+}
+
+/** Is this id an owner by the configuration? */
+export function isAllowed(places: readonly Place[], channel: ChannelId, sender: string): boolean {
+  return places.some((place) => place.channel === channel && place.allow.includes(sender));
+}
+
+function privateRoutes(
+  place: Place,
+  bindings: readonly Binding[],
+  rings: (speaker: Speaker) => boolean,
+): readonly Route[] {
+  const { channel, allow } = place;
+  const bound = new Map(
+    bindings.filter((each) => each.channel === channel).map((each) => [each.address, each]),
+  );
+  return [...new Set([...allow, ...bound.keys()])].flatMap((address) => {
+    const speaker = speakerOf(bound.get(address), allow.includes(address), address);
+    return speaker && rings(speaker) ? [{ channel, destination: address }] : [];
+  });
+}
