@@ -157,10 +157,15 @@ function decodePress(key: string, query: NonNullable<Update["callback_query"]>):
   const reply: Reply = {
     key,
     sender: String(from.id),
+    name: nameOf(from),
     chat: String(message.chat.id),
     private: message.chat.type === "private",
     to: refOf(message.chat.id, message.message_id),
     press: { question: question ?? "", action: action === "/skip" ? "skip" : action },
+    // A message that became inaccessible does not tell its topic.
+    ...("is_topic_message" in message && message.is_topic_message
+      ? { thread: String(message.message_thread_id) }
+      : {}),
   };
   return { reply, callback };
 }
@@ -170,11 +175,11 @@ function decodeText(key: string, message: Message, edited: boolean, me: Bot): Re
   if (!from || from.is_bot || message.sender_chat || message.via_bot || message.forward_origin) return null;
   const text = message.text ?? message.caption ?? "";
   if (text.trim() === "") return null;
-  const calls = namesIn(text, message.entities ?? message.caption_entities ?? []);
-  const mine = me.username.toLowerCase();
-  if (calls.command !== undefined && calls.command !== "" && calls.command !== mine) return null;
+  const calls = namesIn(text, message.entities ?? message.caption_entities ?? [], me);
+  const name = me.username.toLowerCase();
+  if (calls.command !== undefined && calls.command !== "" && calls.command !== name) return null;
   const alone = chat.type === "private";
-  const addressed = calls.command === mine || calls.mentions.some((each) => each === mine || each === me.id);
+  const addressed = calls.command === name || calls.mine.length > 0;
   // In a topic every message "replies" to the service message that made the topic.
   const ours = answered?.from?.id === me.id && answered.forum_topic_created === undefined;
   // A pairing code said in front of others must be revoked, so it is heard from everywhere.
@@ -182,29 +187,40 @@ function decodeText(key: string, message: Message, edited: boolean, me: Bot): Re
   return {
     key,
     sender: String(from.id),
+    name: nameOf(from),
     at: (edited ? (message.edit_date ?? message.date) : message.date) * 1_000,
     text,
     chat: String(chat.id),
     private: alone,
     message: refOf(chat.id, message.message_id),
     ...(alone ? {} : { addressed }),
+    ...(calls.mine.length > 0 ? { mentions: calls.mine } : {}),
     ...(ours ? { to: refOf(chat.id, answered.message_id) } : {}),
     ...(message.is_topic_message ? { thread: String(message.message_thread_id) } : {}),
     ...(edited ? { edited: true } : {}),
   };
 }
 
-/** Whom a text names: offsets count UTF-16 units, as strings do here. `command` is `""` for one that names no bot. */
-function namesIn(text: string, entities: readonly MessageEntity[]) {
+/** The person, as the platform shows them; anybody may be called anything. */
+function nameOf(from: { readonly first_name: string; readonly last_name?: string }): string {
+  return [from.first_name, from.last_name].filter((part) => part !== undefined && part !== "").join(" ");
+}
+
+/**
+ * Whom a text names: offsets count UTF-16 units, as strings do here. `command` is `""` for one that names no bot; `mine` are
+ * the places where it calls this bot, as they stand there.
+ */
+function namesIn(text: string, entities: readonly MessageEntity[], me: Bot) {
   let command: string | undefined;
-  const mentions: (string | number)[] = [];
+  const mine: string[] = [];
   for (const entity of entities) {
-    const piece = text.slice(entity.offset, entity.offset + entity.length).toLowerCase();
-    if (entity.type === "bot_command" && entity.offset === 0) command = piece.split("@")[1] ?? "";
-    if (entity.type === "mention") mentions.push(piece.slice(1));
-    if (entity.type === "text_mention") mentions.push(entity.user.id);
+    const piece = text.slice(entity.offset, entity.offset + entity.length);
+    const isName = entity.type === "mention" && piece.slice(1).toLowerCase() === me.username.toLowerCase();
+    const isLink = entity.type === "text_mention" && entity.user.id === me.id;
+    if (isName || isLink) mine.push(piece);
+    if (entity.type === "bot_command" && entity.offset === 0) command = piece.split("@")[1]?.toLowerCase() ?? "";
   }
-  return { command, mentions };
+  return { command, mine };
 }
 
 // ---- the line ------------------------------------------------------------------------------------------------------

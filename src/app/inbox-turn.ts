@@ -1,17 +1,22 @@
-import { decideReply } from "../core/reply.ts";
+import { rowOf } from "../../renderers/matrix.ts";
+import { idsIn } from "../core/grammar.ts";
+import { isAllowed, type Place, speakerOf } from "../core/people.ts";
+import { decideReceived, type Heard, type ReceiveSettings } from "../core/receive.ts";
 import type { Batch, Receipt, Reply } from "../domain/channel.ts";
-import type { Ack, Command } from "../domain/command.ts";
-import type { ChannelId, Instant } from "../domain/ids.ts";
-import { questionId } from "../domain/ids.ts";
-import type { Decision, Effect, Store, TurnInput, TurnSnapshot } from "../domain/store.ts";
+import type { Ack } from "../domain/command.ts";
+import { type ChannelId, type Instant, questionId } from "../domain/ids.ts";
+import type { Decision, Effect, Store, TurnInput, TurnNeed, TurnSnapshot } from "../domain/store.ts";
+import { factsFor } from "./turn-facts.ts";
 
 export type InboxTurnOptions = {
   readonly store: Store;
   readonly now: () => Instant;
   readonly project: string;
-  /** The name of a person who may answer, for a sender of a channel; undefined for everybody else. */
-  readonly knownSender: (channel: ChannelId, sender: string) => string | undefined;
+  /** Where questions go, and whom the configuration allows: nobody, where there is no list. */
+  readonly places: readonly Place[];
 };
+
+type Input = TurnInput & { readonly reply: Reply };
 
 /**
  * One received batch, one transaction: every reply is stored under its key, decided and acked, and the cursor moves.
@@ -23,55 +28,92 @@ export async function takeIn(
   options: InboxTurnOptions,
 ): Promise<readonly Ack[]> {
   const { store, now } = options;
-  const inputs = batch.replies.map((reply): TurnInput & { readonly reply: Reply } => ({
-    key: reply.key,
-    payload: reply,
-    reply,
-  }));
+  const inputs = batch.replies.map((reply): Input => ({ key: reply.key, payload: reply, reply }));
   const at = now();
-  const acks = await store.turn(
+  const facts = await factsFor(channel, batch.replies, options, at);
+  return store.turn(
     { channel, inputs, ...(batch.cursor === undefined ? {} : { cursor: batch.cursor }) },
-    ({ reply }) => {
-      const command = commandOf(reply);
-      return { questions: command && "question" in command ? [command.question] : [] };
-    },
+    ({ reply }) => needOf(reply),
     (snapshot, { reply }): Decision<Ack> => {
-      const by = options.knownSender(channel, reply.sender);
-      if (by === undefined) return ignored("unknown-sender", channel);
-      const command = commandOf(reply);
-      if (!command) return ignored("bad-command", channel);
-      const { effects, value } = decideReply(snapshot, command, {
-        sender: { via: channel, by },
+      const heard = heardOf(channel, reply, snapshot, options);
+      const settings: ReceiveSettings = {
         now: at,
-        ...(reply.at === undefined ? {} : { sentAt: reply.at }),
+        mark: rowOf(channel).verbMark,
         project: options.project,
-      });
-      return { effects: [...effects, ...adopt(snapshot, channel, reply)], value };
+        status: facts.status,
+        runs: facts.runs,
+        pair: facts.pair(snapshot, heard, reply.key),
+      };
+      const { effects, value } = decideReceived(snapshot, heard, settings);
+      return { effects: [...effects, ...(heard.speaker ? adopt(snapshot, channel, reply) : [])], value };
     },
     at,
   );
-  return acks;
 }
 
-/** A press names its question and its option. Text is stored and changes nothing until it is understood whole. */
-function commandOf(reply: Reply): Command | undefined {
-  const question = reply.press ? questionId(reply.press.question) : undefined;
-  if (!reply.press || !question) return undefined;
-  const { action } = reply.press;
-  return action === "skip" || action === "retry"
-    ? { verb: action, question }
-    : { verb: "choose", question, key: action };
+/** What must be read before a reply can be understood. A press names its question; text may mean any that is open. */
+function needOf(reply: Reply): TurnNeed {
+  const { press, text = "", sender, to, edited, message } = reply;
+  if (press) {
+    const question = questionId(press.question);
+    return { sender, questions: question ? [question] : [] };
+  }
+  return {
+    sender,
+    questions: idsIn(text),
+    open: true,
+    ...(to === undefined ? {} : { thread: to }),
+    ...(edited && message !== undefined ? { edited: message } : {}),
+    ...(isAboutPairing(text) ? { people: true } : {}),
+  };
+}
+
+/** A generous guess: reading people for nothing costs little, and who has to be read is only known before. */
+function isAboutPairing(text: string): boolean {
+  return /(?:start|pair)/i.test(text);
+}
+
+function heardOf(
+  channel: ChannelId,
+  reply: Reply,
+  snapshot: TurnSnapshot,
+  { places }: InboxTurnOptions,
+): Heard {
+  const { sender, name, press, text = "", message, at, edited } = reply;
+  const destination = destinationOf(reply);
+  const isDirect = reply.private === true;
+  const question = questionId(reply.token ?? "");
+  return {
+    channel,
+    sender,
+    speaker: speakerOf(snapshot.binding, isAllowed(places, channel, sender), sender, name),
+    said: {
+      text,
+      chat: isDirect ? "direct" : reply.thread === undefined ? "group" : "thread",
+      addressed: isDirect || reply.addressed === true,
+      mentions: reply.mentions ?? [],
+      ...(press ? { press } : {}),
+      ...(rowOf(channel).identity === "token" ? { token: question ?? null } : {}),
+    },
+    ...(destination === undefined ? {} : { destination }),
+    ...(message === undefined ? {} : { message }),
+    ...(edited ? { edited } : {}),
+    ...(at === undefined ? {} : { sentAt: at }),
+  };
+}
+
+/** Where a reply was said, as a destination: a thread or topic has its own. */
+export function destinationOf({ chat, thread }: Reply): string | undefined {
+  return chat === undefined || thread === undefined ? chat : `${chat}/${thread}`;
 }
 
 /**
  * A press on a message of ours that is no copy of its question: the reply to its post was lost. From now on it is one,
  * and it is edited like the others.
  */
-function adopt(
-  snapshot: TurnSnapshot,
-  channel: ChannelId,
-  { press, to: ref, chat: destination }: Reply,
-): readonly Effect[] {
+function adopt(snapshot: TurnSnapshot, channel: ChannelId, reply: Reply): readonly Effect[] {
+  const { press, to: ref } = reply;
+  const destination = destinationOf(reply);
   const question = questionId(press?.question ?? "");
   if (!question || ref === undefined || destination === undefined) return [];
   if (!snapshot.questions.has(question)) return [];
@@ -83,19 +125,28 @@ function adopt(
   ];
 }
 
-/** Counted in the event log, and answered with silence where the sender is a stranger. */
-function ignored(reason: "unknown-sender" | "bad-command", channel: ChannelId): Decision<Ack> {
-  return {
-    effects: [{ type: "log", event: { kind: "reply.refused", data: { reason, via: channel } } }],
-    value: { accepted: false, reason, text: "" },
-  };
-}
-
-/** What the platform may show for each reply of a batch; nothing where silence is right. */
+/** What the platform may show at once for each press of a batch; nothing where silence is right. */
 export function receiptsOf(replies: readonly Reply[], acks: readonly Ack[]): Receipt[] {
   return replies.flatMap((reply, index) => {
     const ack = acks[index];
     if (!ack || ack.text === "") return [];
     return [{ key: reply.key, text: ack.text, accepted: ack.accepted }];
+  });
+}
+
+/** Presses whose toast did not arrive: one that changed something shows in its message, the others get a message of their own. */
+export function untold(
+  channel: ChannelId,
+  replies: readonly Reply[],
+  acks: readonly Ack[],
+  delivered: readonly string[],
+): readonly Effect[] {
+  return replies.flatMap((reply, index): Effect[] => {
+    const ack = acks[index];
+    const destination = destinationOf(reply);
+    if (!reply.press || !ack || ack.text === "" || destination === undefined) return [];
+    if (delivered.includes(reply.key) || (ack.accepted && !ack.repeated)) return [];
+    const notice = { kind: "receipt", text: ack.text };
+    return [{ type: "send", job: { channel, destination, kind: "receipt", notice } }];
   });
 }

@@ -3,7 +3,7 @@ import { type AnswerChannel, type Batch, ChannelError, type Receipt } from "../d
 import type { Ack } from "../domain/command.ts";
 import { type QuestionId, questionId } from "../domain/ids.ts";
 import type { Health } from "./health.ts";
-import { type InboxTurnOptions, receiptsOf, takeIn } from "./inbox-turn.ts";
+import { type InboxTurnOptions, receiptsOf, takeIn, untold } from "./inbox-turn.ts";
 import type { Log } from "./log.ts";
 import { pause } from "./pause.ts";
 
@@ -48,7 +48,7 @@ export function startPoller(options: PollerOptions): Poller {
     if (batch.replies.length > 0 || batch.cursor !== undefined) {
       const acks = await takeIn(channel.id, batch, options);
       // The toast goes out first: its press is kept for seconds only.
-      const told = tell(batch, receiptsOf(batch.replies, acks));
+      const told = tell(batch, acks);
       options.onAnswers?.(answeredBy(batch, acks));
       options.onCommit();
       await told;
@@ -59,16 +59,27 @@ export function startPoller(options: PollerOptions): Poller {
   }
 
   const settling = new Set<Promise<void>>();
-  /** Toasts are best effort: one that is slow holds up no reply, and one that fails undoes nothing. */
-  async function tell(batch: Batch, receipts: readonly Receipt[]): Promise<void> {
-    if (!batch.settle) return;
-    const told = batch
-      .settle(receipts)
-      .then(() => undefined)
-      .catch((error: unknown) => log.warn({ channel: channel.id, err: error }, "a toast was not shown"))
+  /**
+   * Toasts are best effort: one that is slow holds up no reply, and one that fails undoes nothing. What changed something
+   * shows in its message all the same; whoever was refused gets a message instead.
+   */
+  async function tell(batch: Batch, acks: readonly Ack[]): Promise<void> {
+    const told = toasts(batch, acks)
+      .catch((error: unknown) => log.warn({ channel: channel.id, err: error }, "a receipt was not shown"))
       .finally(() => settling.delete(told));
     settling.add(told);
     if (settling.size >= mostSettling) await Promise.race(settling);
+  }
+
+  async function toasts(batch: Batch, acks: readonly Ack[]): Promise<void> {
+    const delivered = await batch.settle?.(receiptsOf(batch.replies, acks)).catch((error: unknown) => {
+      log.warn({ channel: channel.id, err: error }, "a toast was not shown");
+      return [];
+    });
+    const rest = untold(channel.id, batch.replies, acks, delivered ?? []);
+    if (rest.length === 0 || stop.signal.aborted) return;
+    await store.append(rest, options.now());
+    options.onCommit();
   }
 
   async function loop(): Promise<void> {

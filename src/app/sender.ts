@@ -152,10 +152,8 @@ export function startSender(options: SenderOptions): Sender {
     stored: StoredQuestion | undefined,
   ): Promise<Record> {
     const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(attemptMs)]);
-    if (job.kind === "notice") {
-      const notice = job.notice ?? { kind: "notice", text: "" };
-      const view = noticeView(notice.kind, notice.text);
-      await channel.post(job.destination, message(job, view), job.key, signal);
+    if (job.kind === "notice" || job.kind === "receipt") {
+      await channel.post(job.destination, words(job), job.key, signal);
       return sent(job, undefined, () => []);
     }
     const drop: Record = () => store.drop(job, [], now());
@@ -225,6 +223,14 @@ export function startSender(options: SenderOptions): Sender {
     const followUp = followUpView(stored, now());
     const said = away === undefined ? followUp : { ...followUp, text: `${followUp.text}\n${away}` };
     await channel.post(job.destination, message(job, said), job.key, signal);
+  }
+
+  /** A notice, or the receipt of a reply in reply to it. */
+  function words(job: Job): ChannelMessage {
+    const { kind = "notice", text = "" } = job.notice ?? {};
+    if (job.kind === "notice") return message(job, noticeView(kind, text));
+    const receipt = message(job, { type: "receipt", text });
+    return job.replyTo === undefined ? receipt : { ...receipt, replyTo: job.replyTo };
   }
 
   function message(job: Job, view: View): ChannelMessage {

@@ -18,6 +18,7 @@ import { watchOutages } from "./outage.ts";
 import { openOwlpost } from "./owlpost.ts";
 import { type Poller, startPoller } from "./poller.ts";
 import { projectFor } from "./project.ts";
+import { placesOf } from "./route.ts";
 import { startSender } from "./sender.ts";
 import { isServiceAlive, processStart } from "./service-lock.ts";
 import { listenPath, openServiceSocket } from "./service-socket.ts";
@@ -152,7 +153,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
           onCommit,
           project: projectFor({ config }),
           onAnswers: sender.answered,
-          knownSender: (id, sender) => allowed(config, id, sender),
+          places: placesOf(config),
           onReceive: watchOutages({
             store,
             channel: channel.id,
@@ -232,13 +233,6 @@ async function openInbox(
   if (!settings || assets === undefined) return undefined;
   const port = typeof settings.port === "number" ? settings.port : 7373;
   return startInbox({ owlpost, store, port, zone: config.zone, host: hostname(), log, assets, now });
-}
-
-/** Closed by default: only ids that the configuration allows may answer, and nobody where there is no list. */
-function allowed(config: Config, channel: string, sender: string): string | undefined {
-  const allow = config.channels[channel]?.allow;
-  if (!Array.isArray(allow)) return undefined;
-  return allow.map(String).includes(sender) ? sender : undefined;
 }
 
 function wait(ms: number): Promise<void> {

@@ -1,22 +1,17 @@
-import type { Ack, Command, RefusalReason, Sender, SteerTarget } from "../domain/command.ts";
-import type { NewEvent } from "../domain/event.ts";
-import type { Instant, QuestionId, RunId, TaskId } from "../domain/ids.ts";
+import type { Ack, Command } from "../domain/command.ts";
 import { type Answer, type Copy, isOpen, type StoredQuestion } from "../domain/question.ts";
-import type { Decision, Effect, NewNote, TurnSnapshot } from "../domain/store.ts";
+import type { Decision, Effect, TurnSnapshot } from "../domain/store.ts";
+import { mayAnswer, mayOverride } from "./allowed.ts";
 import { log, type Move, move } from "./moves.ts";
+import { noSuchQuestion, type ReplySettings, refuseReply, refuseRole } from "./reply/refusing.ts";
+import { steer } from "./reply/steer.ts";
+import * as words from "./reply/words.ts";
 import { expire } from "./sweep.ts";
-import { optionWords, senderWords, standing } from "./wording.ts";
 
-export type ReplySettings = {
-  readonly sender: Sender;
-  readonly now: Instant;
-  /** When the platform says it was sent; absent: now. */
-  readonly sentAt?: Instant;
-  /** The project of a note that names no question. */
-  readonly project: string;
-};
+export type { ReplySettings } from "./reply/refusing.ts";
 
 type QuestionCommand = Exclude<Command, { verb: "steer" }>;
+type FirstCommand = Exclude<QuestionCommand, { verb: "override" }>;
 
 /** What a reply does: pure, total, and always with exactly one truthful ack. */
 export function decideReply(
@@ -24,10 +19,12 @@ export function decideReply(
   command: Command,
   settings: ReplySettings,
 ): Decision<Ack> {
+  if (settings.role === "viewer") return refuseRole(command.verb, settings);
   if (command.verb === "steer") return steer(snapshot, command.target, command.text, settings);
   const stored = snapshot.questions.get(command.question);
-  if (!stored) {
-    return noSuchQuestion(command.question, command.verb);
+  if (!stored) return noSuchQuestion(command.question, command.verb, settings);
+  if (!mayAnswer(stored.question, settings)) {
+    return refuseReply(stored, "not-allowed", words.notAllowedText(stored), settings);
   }
   const copies = snapshot.copies.get(command.question) ?? [];
   return command.verb === "override"
@@ -37,7 +34,7 @@ export function decideReply(
 
 function reply(
   stored: StoredQuestion,
-  command: Exclude<QuestionCommand, { verb: "override" }>,
+  command: FirstCommand,
   copies: readonly Copy[],
   settings: ReplySettings,
 ): Decision<Ack> {
@@ -55,8 +52,14 @@ function reply(
   }
   const waiting = isOpen(current.state) || current.state === "expired";
   if (!waiting) return settled(current, command, settings);
+  const form = settings.form?.(current);
   if (command.verb === "choose" && !hasOption(current, command.key)) {
-    return refusedReply(current, "bad-option", badOption(current, command.key), settings, before);
+    const text = words.badOptionText(current, command.key, form, settings);
+    return refuseReply(current, "bad-option", text, settings, before);
+  }
+  if (form !== undefined && !isSafe(current, command, form)) {
+    const text = words.confirmationText(current, form, settings);
+    return refuseReply(current, "needs-confirmation", text, settings, before);
   }
   const given = {
     ...(command.verb === "skip" || command.verb === "retry" ? { verb: command.verb } : {}),
@@ -70,8 +73,15 @@ function reply(
   const effects = [...before, ...withOutcome(moved, { ...answer, outcome })];
   return {
     effects,
-    value: { accepted: true, state: "answered", text: acceptedText(moved.after, command) },
+    value: { accepted: true, state: "answered", text: words.acceptedText(moved.after, command) },
   };
+}
+
+/** What a question takes at night: *Go ahead* where it stands in its night form, and what chooses nothing. */
+function isSafe({ question }: StoredQuestion, command: FirstCommand, form: "consent" | "held"): boolean {
+  if (command.verb === "skip" || command.verb === "retry") return true;
+  if (command.verb !== "choose" || command.goAhead !== true || form === "held") return false;
+  return question.options.some((option) => option.key === command.key && option.recommended === true);
 }
 
 /** The outcome is the table's; the answer that is stored carries it too. */
@@ -87,65 +97,50 @@ function override(
   copies: readonly Copy[],
   settings: ReplySettings,
 ): Decision<Ack> {
-  if (stored.state !== "answered") {
-    const hint =
-      isOpen(stored.state) || stored.state === "expired"
-        ? "there is no answer to change yet; answer it instead"
-        : standing(stored, settings.now);
-    return refusedReply(stored, "not-open", `${stored.question.id}: ${hint}.`, settings);
+  if (!mayOverride(stored, settings)) {
+    return refuseReply(stored, "not-allowed", words.notTheirsText(stored, settings), settings);
   }
-  if (!hasOption(stored, key)) return refusedReply(stored, "bad-option", badOption(stored, key), settings);
+  if (stored.state !== "answered") {
+    const unanswered = isOpen(stored.state) || stored.state === "expired";
+    const text = words.nothingToChangeText(stored, settings, unanswered);
+    return refuseReply(stored, "not-open", text, settings);
+  }
+  if (!hasOption(stored, key)) {
+    const text = words.badOptionText(stored, key, undefined, settings);
+    return refuseReply(stored, "bad-option", text, settings);
+  }
   if (stored.answer?.option === key) return repeated(stored, settings);
   const answer: Answer = { ...answerOf(stored, { verb: "choose", key }, settings), outcome: "overridden" };
   const moved = move(stored, "override", {}, { answer }, copies, {
     ...eventWords(answer),
     was: stored.answer ? eventWords(stored.answer) : {},
   });
-  if (!moved) return refusedReply(stored, "not-open", standing(stored, settings.now), settings);
+  if (!moved) return refuseReply(stored, "not-open", words.tooLateText(stored, settings), settings);
   return {
     effects: moved.effects,
-    value: {
-      accepted: true,
-      state: "answered",
-      text: `Changed to ${optionWords(stored.question, key)}; it applies at the next iteration on ${stored.question.task}.`,
-    },
+    value: { accepted: true, state: "answered", text: words.changedText(stored, key) },
   };
 }
 
 /** The question is decided already: the same choice again is a success, another one gets the current state. */
-function settled(
-  stored: StoredQuestion,
-  command: Exclude<QuestionCommand, { verb: "override" }>,
-  settings: ReplySettings,
-): Decision<Ack> {
+function settled(stored: StoredQuestion, command: FirstCommand, settings: ReplySettings): Decision<Ack> {
   if (stored.answer && sameChoice(stored.answer, command)) return repeated(stored, settings);
-  const { id } = stored.question;
-  const now = standing(stored, settings.now);
   if (stored.state === "answered") {
-    const text = `${id} is already ${now}. ${overrideHint(settings.sender, id)}`;
-    return refusedReply(stored, "not-open", text, settings);
+    return refuseReply(stored, "not-open", words.alreadyText(stored, settings), settings);
   }
   const late: Effect = log(stored, "question.late-reply", {
     ...eventWords(answerOf(stored, command, settings)),
     state: stored.state,
   });
-  const text = stored.state === "cancelled" ? `${id} was ${now}.` : `${id} can no longer be changed: ${now}.`;
-  return refusedReply(stored, "not-open", text, settings, [late]);
-}
-
-/** How to change an answer, in the words of the surface that asks. */
-function overrideHint(sender: Sender, id: QuestionId): string {
-  if (sender.via === "inbox") return "To change it, press Change.";
-  if (sender.via === "cli") return `To change it: owlpost override ${id} <option>.`;
-  return `To change it: /override ${id} <option>.`;
+  return refuseReply(stored, "not-open", words.tooLateText(stored, settings), settings, [late]);
 }
 
 function repeated(stored: StoredQuestion, settings: ReplySettings): Decision<Ack> {
-  const text = `Already recorded: ${stored.question.id} is ${standing(stored, settings.now)}.`;
+  const text = words.repeatedText(stored, settings);
   return { effects: [], value: { accepted: true, repeated: true, state: stored.state, text } };
 }
 
-function sameChoice(answer: Answer, command: Exclude<QuestionCommand, { verb: "override" }>): boolean {
+function sameChoice(answer: Answer, command: FirstCommand): boolean {
   if (command.verb === "choose") return answer.option === command.key;
   if (command.verb === "answer") return answer.option === undefined && answer.text === command.text;
   return answer.outcome === (command.verb === "skip" ? "skipped" : "retried");
@@ -181,103 +176,6 @@ function eventWords(answer: Answer): Record<string, unknown> {
   };
 }
 
-function acceptedText(
-  after: StoredQuestion,
-  command: Exclude<QuestionCommand, { verb: "override" }>,
-): string {
-  const { question } = after;
-  const passed =
-    after.defaultAction === "stay_parked" ? "the task was still parked" : "this replaces the default";
-  const late = after.outcome === "overridden" ? ` The deadline had passed; ${passed}.` : "";
-  switch (command.verb) {
-    case "choose":
-      return `Answered: ${optionWords(question, command.key)}; it applies at the next iteration on ${question.task}.${late}`;
-    case "answer":
-      return `Answered in words; they reach the next iteration on ${question.task}.${late}`;
-    case "skip":
-      return `Skipped: ${question.task} stays blocked and the loop goes on with the rest.`;
-    default:
-      return `Retry: ${question.task} runs again without an answer.`;
-  }
-}
-
 function hasOption(stored: StoredQuestion, key: string): boolean {
   return stored.question.options.some((option) => option.key === key);
-}
-
-function badOption(stored: StoredQuestion, key: string): string {
-  const keys = stored.question.options.map((option) => optionWords(stored.question, option.key)).join("; ");
-  return `${stored.question.id} has no option “${key}”. Choose one of: ${keys}.`;
-}
-
-function refusedReply(
-  stored: StoredQuestion,
-  reason: RefusalReason,
-  text: string,
-  settings: ReplySettings,
-  before: readonly Effect[] = [],
-): Decision<Ack> {
-  return refuse(
-    reason,
-    text,
-    [...before, log(stored, "reply.refused", { reason, via: settings.sender.via })],
-    stored.state,
-  );
-}
-
-function refuse(
-  reason: RefusalReason,
-  text: string,
-  effects: readonly Effect[],
-  state?: StoredQuestion["state"],
-): Decision<Ack> {
-  return { effects, value: { accepted: false, reason, text, ...(state === undefined ? {} : { state }) } };
-}
-
-function noSuchQuestion(id: QuestionId, verb: Command["verb"]): Decision<Ack> {
-  const reason = "no-such-question";
-  const event: NewEvent = { kind: "reply.refused", data: { reason, verb } };
-  return refuse(reason, `There is no question ${id}.`, [{ type: "log", event }]);
-}
-
-function steer(
-  snapshot: TurnSnapshot,
-  target: SteerTarget,
-  text: string,
-  settings: ReplySettings,
-): Decision<Ack> {
-  const about: { project: string; task?: TaskId; run?: RunId } = { project: settings.project };
-  let state = "noted";
-  let note: NewNote = { project: settings.project, sender: settings.sender, text };
-  if ("question" in target) {
-    const stored = snapshot.questions.get(target.question);
-    if (!stored) return noSuchQuestion(target.question, "steer");
-    about.project = stored.question.project;
-    about.task = stored.question.task;
-    state = stored.state;
-    note = { ...note, question: target.question };
-  } else if ("task" in target) about.task = target.task;
-  else about.run = target.run;
-  note = { ...note, ...about };
-  const place = about.task === undefined ? `run ${about.run}` : about.task;
-  return {
-    effects: [
-      { type: "note", note },
-      {
-        type: "log",
-        event: {
-          kind: "steering.noted",
-          project: about.project,
-          ...(about.task === undefined ? {} : { task: about.task }),
-          ...("question" in target ? { question: target.question } : {}),
-          data: { via: settings.sender.via, ...(about.run === undefined ? {} : { run: about.run }), text },
-        },
-      },
-    ],
-    value: {
-      accepted: true,
-      state,
-      text: `Noted for the next iteration on ${place}${"question" in target ? "; the question stays as it is" : ""} (${senderWords(settings.sender)}).`,
-    },
-  };
 }

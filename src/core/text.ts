@@ -42,11 +42,41 @@ export function isBlank(text: string): boolean {
   return !/[^\s\x85\u2800\u3164\u115f\u1160\uffa0\p{Cf}\p{Mn}]/u.test(text);
 }
 
-/** White space and case folded: how a reply is compared with a label. */
+/**
+ * How a reply is compared with keys, labels, ids and verbs: format characters outside emoji dropped, white space
+ * folded, NFC, simple case folding.
+ */
 export function foldText(text: string): string {
-  return text
-    .replace(/\p{Cf}+/gu, "")
-    .replace(/\s+/g, " ")
-    .trim()
-    .toLowerCase();
+  return foldCase(squeeze(text).normalize("NFC"));
+}
+
+/** First what stays (group 1): joiners between emoji, and the tags of a flag. */
+const formats =
+  /((?<=\p{ExtPict}\ufe0f?|[\u{1f3fb}-\u{1f3ff}])\u200d(?=\p{ExtPict})|\u{1f3f4}[\u{e0020}-\u{e007e}]{1,32}\u{e007f})|\p{Cf}/gu;
+
+/** Format characters outside emoji dropped, white space folded and trimmed; in time linear in the length. */
+export function squeeze(text: string): string {
+  const bare = /^[ -~]*$/.test(text)
+    ? text
+    : text.replace(formats, (_, kept: string | undefined) => kept ?? "");
+  return bare.replace(/[\s\x85]+/g, " ").trim();
+}
+
+/** Unicode's simple case folding, character by character; what folds to more than one character stays as it is. */
+function foldCase(text: string): string {
+  const folded = text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  return /^[\0-\x7f]*$/.test(folded) ? folded : folded.replace(/[^\0-\x7f]/gu, foldCharacter);
+}
+
+function foldCharacter(character: string): string {
+  // The dotless i folds to nothing: only Turkish rules make a plain I of it.
+  if (character === "\u0131") return character;
+  const upper = character.toUpperCase();
+  const base = countOne(upper) ? upper : character;
+  const lower = base.toLowerCase();
+  return countOne(lower) ? lower : character;
+}
+
+function countOne(text: string): boolean {
+  return text.length === 1 || (text.length === 2 && (text.codePointAt(0) ?? 0) > 0xffff);
 }

@@ -2,7 +2,13 @@ import type { QuestionId, RunId, TaskId } from "./ids.ts";
 
 /** What a reply asks for, once it is understood. Every surface (a command line, the inbox, a channel) ends here. */
 export type Command =
-  | { readonly verb: "choose"; readonly question: QuestionId; readonly key: string }
+  | {
+      readonly verb: "choose";
+      readonly question: QuestionId;
+      readonly key: string;
+      /** The night's *Go ahead* and no key that was typed or pressed: it takes the recommended option. */
+      readonly goAhead?: true;
+    }
   | { readonly verb: "answer"; readonly question: QuestionId; readonly text: string }
   | { readonly verb: "skip" | "retry"; readonly question: QuestionId }
   | { readonly verb: "override"; readonly question: QuestionId; readonly key: string }

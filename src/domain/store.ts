@@ -211,6 +211,8 @@ export type Store = {
   questions(filter: QuestionFilter): Promise<readonly StoredQuestion[]>;
   copies(id: QuestionId): Promise<readonly Copy[]>;
   counts(): Promise<Readonly<Record<State, number>>>;
+  /** Runs that asked something at or after `since`; of the last 500 questions. */
+  runs(since: Instant): Promise<readonly RunId[]>;
   cursor(channel: ChannelId): Promise<Cursor | undefined>;
   setCursor(channel: ChannelId, cursor: Cursor, now: Instant): Promise<void>;
   /** Events after `since`, oldest first. */

@@ -1,4 +1,4 @@
-import { maxSeq, type QuestionId, questionIdParts, type RunId } from "../domain/ids.ts";
+import { type Instant, maxSeq, type QuestionId, questionIdParts, type RunId } from "../domain/ids.ts";
 import { type ClaimRecord, isOpen, type State, type StoredQuestion, states } from "../domain/question.ts";
 import { type Effect, type QuestionFilter, StoreError } from "../domain/store.ts";
 import { type Found, foundQuestion, type QuestionRow, questionColumns } from "./rows.ts";
@@ -222,4 +222,13 @@ function place(state: State): string {
   if (isOpen(state)) return `questions_open WHERE ${openQuestions}`;
   if (state === "answered") return `questions_decided WHERE ${decidedQuestions}`;
   return `questions_past WHERE ${pastQuestions}`;
+}
+
+/** A run that was heard of lately; how many questions there are makes no difference. */
+export function listRuns(sql: Sql, since: Instant): RunId[] {
+  return sql<{ run: RunId }>(
+    "SELECT DISTINCT run FROM (SELECT run, asked_at FROM questions ORDER BY n DESC LIMIT 500) WHERE asked_at >= ?",
+  )
+    .all(since)
+    .map(({ run }) => run);
 }

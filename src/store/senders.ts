@@ -58,11 +58,11 @@ export function gatherLine(sql: Sql, line: GatheredLine): void {
     channel,
     sender,
     destination,
-  );
+  ) as number;
   sql(
     `INSERT INTO gathered_lines (receipt, place, text)
-    SELECT ?1, ifnull(max(place), 0) + 1, ?2 FROM gathered_lines WHERE receipt = ?1`,
-  ).run(receipt as number, line.text);
+    VALUES (?, (SELECT ifnull(max(place), 0) + 1 FROM gathered_lines WHERE receipt = ?), ?)`,
+  ).run(receipt, receipt, line.text);
 }
 
 type ReceiptRow = {

@@ -7,7 +7,7 @@ import { eventsAfter, lastEvent, notesAfter } from "./events.ts";
 import { storeFault } from "./faults.ts";
 import { groupCommit } from "./group-commit.ts";
 import { pairing } from "./pairing.ts";
-import { countQuestions, findQuestion, listQuestions } from "./questions.ts";
+import { countQuestions, findQuestion, listQuestions, listRuns } from "./questions.ts";
 import { sending } from "./sending.ts";
 import { serving } from "./serving.ts";
 import { type Sql, scalar, statements } from "./statements.ts";
@@ -61,7 +61,7 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
 
 function reading(
   sql: Sql,
-): Pick<Store, "question" | "questions" | "copies" | "counts" | "events" | "lastEvent" | "notes"> {
+): Pick<Store, "question" | "questions" | "copies" | "counts" | "runs" | "events" | "lastEvent" | "notes"> {
   return {
     question: async (id) => findQuestion(sql, id)?.stored,
     questions: async (filter) => listQuestions(sql, filter),
@@ -70,6 +70,7 @@ function reading(
       return found ? (copiesOf(sql, [found]).get(id) ?? []) : [];
     },
     counts: async () => countQuestions(sql),
+    runs: async (since) => listRuns(sql, since),
     events: async (since, limit, project) => eventsAfter(sql, since, limit, project),
     lastEvent: async () => lastEvent(sql),
     notes: async (since, limit, project) => notesAfter(sql, since, limit, project),
@@ -90,6 +91,7 @@ function named(store: Store, fault: (error: unknown) => unknown, busyTimeoutMs: 
     questions: guard(store.questions),
     copies: guard(store.copies),
     counts: guard(store.counts),
+    runs: guard(store.runs),
     events: guard(store.events),
     lastEvent: guard(store.lastEvent),
     notes: guard(store.notes),

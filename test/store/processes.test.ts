@@ -6,7 +6,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import Database from "better-sqlite3";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { aPath, aQuestion, aStore, ask } from "./builders.ts";
+import { aPath, aQuestion, aStore, ask, now } from "./builders.ts";
+import { aCode } from "./people.ts";
 
 /** One file, so that fifty processes start quickly; the driver is loaded from where it lies. */
 async function bundle(outfile: string): Promise<void> {
@@ -89,6 +90,20 @@ describe("many processes", () => {
     expect(holders).toHaveLength(10);
     expect(new Set(holders.map(({ holder }) => holder)).size).toBe(1);
     expect((await (await aStore(path)).service())?.token).toBe(holders[0]?.holder);
+  });
+
+  it("10 that race for one pairing code: one is bound, the others find it gone", {
+    timeout: 60_000,
+  }, async () => {
+    const path = aPath();
+    const store = await aStore(path);
+    await store.append([{ type: "insert-code", code: aCode() }], now);
+    const told = (await many(10, (at) => writer("pair", path, `p${at}`))).flat();
+    expect(told).toHaveLength(10);
+    expect(told.filter(({ bound }) => bound)).toHaveLength(1);
+    expect(told.filter(({ bound }) => bound === false)).toHaveLength(9);
+    expect(await store.bindings()).toHaveLength(1);
+    expect(await store.codes(now)).toEqual([]);
   });
 
   it("a file that may not grow is a fault with a name, and what was acknowledged is there", {

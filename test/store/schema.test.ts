@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { migrate, migrations } from "../../src/store/migrate.ts";
 import { openStore } from "../../src/store/sqlite.ts";
-import { aPath, aQuestion, aStore, ask } from "./builders.ts";
+import { aPath, aQuestion, aStore, ask, now } from "./builders.ts";
 
 const golden = fileURLToPath(new URL("../golden/schema.sql", import.meta.url));
 
@@ -40,6 +40,44 @@ describe("the schema", () => {
       expect(dump(after)).toBe(readFileSync(golden, "utf8"));
       after.close();
     }
+  });
+
+  it("the second keeps every message that waits, as it waits", async () => {
+    const path = aPath();
+    const db = new Database(path);
+    migrate(db, migrations.slice(0, 1));
+    db.exec(`
+      INSERT INTO outbox (channel, destination, id, kind, question, notice_kind, notice_text, attempts, not_before_at,
+        created_at)
+      VALUES ('telegram', '42', 7, 'post', 'q-a3f2-fix-auth-1', NULL, NULL, 3, ${now + 5}, ${now}),
+        ('telegram', '42', 8, 'edit', 'q-a3f2-fix-auth-2', 'away', 'I was away', 0, ${now}, ${now}),
+        ('slack', 'C1', 9, 'notice', NULL, 'stalled', 'still here', 1, ${now + 9}, ${now - 1});
+      UPDATE counters SET value = 9 WHERE name = 'job';
+    `);
+    db.close();
+    const store = await aStore(path);
+    const jobs = await store.nextJobs(now + 9, 9);
+    for (const job of jobs) await store.drop(job, [], now);
+    expect([...jobs, ...(await store.nextJobs(now + 9, 9))]).toEqual([
+      {
+        ...{ id: 7, channel: "telegram", destination: "42", kind: "post", question: "q-a3f2-fix-auth-1" },
+        ...{ attempts: 3, notBeforeAt: now + 5, createdAt: now, key: "q-a3f2-fix-auth-1/post/7" },
+      },
+      {
+        ...{ id: 9, channel: "slack", destination: "C1", kind: "notice" },
+        notice: { kind: "stalled", text: "still here" },
+        ...{ attempts: 1, notBeforeAt: now + 9, createdAt: now - 1, key: "notice/notice/9" },
+      },
+      {
+        ...{ id: 8, channel: "telegram", destination: "42", kind: "edit", question: "q-a3f2-fix-auth-2" },
+        notice: { kind: "away", text: "I was away" },
+        ...{ attempts: 0, notBeforeAt: now, createdAt: now, key: "q-a3f2-fix-auth-2/edit/8" },
+      },
+    ]);
+    const receipt = { channel: "telegram", destination: "7", kind: "receipt" } as const;
+    await store.append([{ type: "send", job: receipt }], now);
+    // No id is given twice, not even beyond the change of the schema.
+    expect((await store.nextJobs(now, 9)).find((job) => job.kind === "receipt")?.id).toBe(10);
   });
 
   it("reopening changes nothing", async () => {

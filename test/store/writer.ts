@@ -23,6 +23,14 @@ try {
     };
     const holder = await store.acquireService(record, () => true);
     console.log(JSON.stringify({ holder: holder?.token ?? name }));
+  } else if (what === "pair") {
+    const bound = await store.pair(({ codes }) => {
+      const code = codes[0]?.id;
+      const person = { name, role: "member" } as const;
+      const bind = { type: "bind", person, channel: "telegram", address: name } as const;
+      return { effects: code === undefined ? [] : [{ ...bind, code }], value: code !== undefined };
+    }, now);
+    console.log(JSON.stringify({ bound }));
   } else if (what === "fill") {
     for (let seq = 1; ; seq += 1) {
       const row = aQuestion({ task: `task-${name}`, seq });

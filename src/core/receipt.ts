@@ -1,0 +1,93 @@
+import type { Ack } from "../domain/command.ts";
+import type { Instant, QuestionId } from "../domain/ids.ts";
+import type { Effect, SenderCounter, TurnSnapshot } from "../domain/store.ts";
+import type { Heard } from "./receive.ts";
+
+const minuteMs = 60_000;
+/** Refusals of one sender within a minute that get a receipt of their own. */
+const mostRefusals = 6;
+
+export type ReceiptSettings = {
+  readonly now: Instant;
+  /** What the reply was about. */
+  readonly question?: QuestionId;
+  /** What is known of their message stays as it is. */
+  readonly keepEarlier?: true;
+};
+
+/**
+ * The one message that answers a typed reply, and what must be remembered of it. A press has its toast instead. Beyond
+ * six refusals in a minute the rest of that minute is gathered into one message that names each.
+ */
+export function receiptFor(
+  snapshot: TurnSnapshot,
+  heard: Heard,
+  ack: Ack,
+  settings: ReceiptSettings,
+): readonly Effect[] {
+  const { now } = settings;
+  if (heard.said.press || ack.text === "") return [];
+  if (!ack.accepted && ack.reason === "unmatched") return helpOnce(snapshot, heard, ack, now);
+  const kept = settings.keepEarlier ? [] : remember(heard, ack, settings.question);
+  if (ack.accepted) return [...kept, ...sent(heard, ack.text)];
+  const before = counted(snapshot, "refusals", now, minuteMs);
+  const counter = { ...before, channel: heard.channel, sender: heard.sender, value: before.value + 1 };
+  const count: Effect = { type: "count", counter };
+  if (counter.value <= mostRefusals) return [...kept, count, ...sent(heard, ack.text)];
+  const { channel, sender, destination, message, said } = heard;
+  if (destination === undefined) return [...kept, count];
+  const text = `“${shown(said.text)}”: ${ack.text.split("\n", 1)[0]}`;
+  const line = {
+    channel,
+    sender,
+    destination,
+    ...(message === undefined ? {} : { replyTo: message }),
+    text,
+    dueAt: before.sinceAt + minuteMs,
+  };
+  return [...kept, count, { type: "gather", line }];
+}
+
+/** One line of help a minute: text that is no reply must not make a conversation. */
+function helpOnce(snapshot: TurnSnapshot, heard: Heard, ack: Ack, now: Instant): readonly Effect[] {
+  const before = counted(snapshot, "help", now, minuteMs);
+  if (before.value > 0) return [];
+  const { channel, sender } = heard;
+  return [{ type: "count", counter: { ...before, channel, sender, value: 1 } }, ...sent(heard, ack.text)];
+}
+
+/** The counter as it stands, or a new one where its time is over. */
+function counted(
+  { counters = [] }: TurnSnapshot,
+  name: SenderCounter["name"],
+  now: Instant,
+  withinMs: number,
+): Pick<SenderCounter, "name" | "value" | "sinceAt"> {
+  const known = counters.find((each) => each.name === name);
+  const runs = known !== undefined && known.sinceAt <= now && now - known.sinceAt < withinMs;
+  return runs ? { name, value: known.value, sinceAt: known.sinceAt } : { name, value: 0, sinceAt: now };
+}
+
+function remember(
+  { channel, message }: Heard,
+  { accepted }: Ack,
+  question: QuestionId | undefined,
+): readonly Effect[] {
+  if (message === undefined) return [];
+  const about = question === undefined ? {} : { question };
+  return [{ type: "remember", channel, message, accepted, ...about }];
+}
+
+function sent({ channel, destination, message }: Heard, text: string): readonly Effect[] {
+  if (destination === undefined) return [];
+  const notice = { kind: "receipt", text };
+  const replyTo = message === undefined ? {} : { replyTo: message };
+  return [{ type: "send", job: { channel, destination, kind: "receipt", notice, ...replyTo } }];
+}
+
+/** What they typed, in one short line. */
+function shown(text: string): string {
+  const line = text.replace(/\s+/gu, " ").trim();
+  const points = [...line.slice(0, 80)];
+  return points.length > 32 ? `${points.slice(0, 31).join("")}…` : line;
+}

@@ -1,0 +1,203 @@
+import type { Ack } from "../domain/command.ts";
+import type { ChannelId, Instant, MessageRef, QuestionId, RunId } from "../domain/ids.ts";
+import type { Speaker } from "../domain/person.ts";
+import { isOpen, type StoredQuestion } from "../domain/question.ts";
+import type { Decision, Effect, TurnSnapshot } from "../domain/store.ts";
+import { oneLine } from "../domain/text.ts";
+import { type Known, type Reading, readSaid, type Said } from "./grammar.ts";
+import { helpText, type Mark, pendingText, type StatusFacts, statusText, unmatchedText } from "./listing.ts";
+import { mayAnswer } from "./people.ts";
+import { receiptFor } from "./receipt.ts";
+import { refusedText } from "./refused-words.ts";
+import { decideReply } from "./reply.ts";
+import { shorten } from "./wording.ts";
+
+/** One reply as it came, with everything about its channel that its meaning depends on. */
+export type Heard = {
+  readonly channel: ChannelId;
+  readonly sender: string;
+  /** Absent for a stranger. */
+  readonly speaker: Speaker | undefined;
+  readonly said: Omit<Said, "role" | "thread">;
+  /** Where its receipt goes. */
+  readonly destination?: string;
+  /** What the platform calls their message. */
+  readonly message?: MessageRef;
+  /** It changes a message that came before. */
+  readonly edited?: true;
+  readonly sentAt?: Instant;
+};
+
+export type ReceiveSettings = {
+  readonly now: Instant;
+  readonly mark: Mark;
+  /** The project of a note that names no question. */
+  readonly project: string;
+  readonly status: StatusFacts;
+  /** Runs that are alive. */
+  readonly runs: readonly RunId[];
+  /** Pairing needs people and codes, so it is decided elsewhere. */
+  readonly pair: (reading: Extract<Reading, { kind: "pair" | "unpair" }>) => Decision<Ack>;
+};
+
+/** What one reply does, with its one receipt. Pure and total. */
+export function decideReceived(
+  snapshot: TurnSnapshot,
+  heard: Heard,
+  settings: ReceiveSettings,
+): Decision<Ack> {
+  const { earlier } = snapshot;
+  if (heard.edited && earlier?.accepted && heard.speaker) {
+    const value = editedAfter(earlier.question, settings.mark);
+    return { effects: receiptFor(snapshot, heard, value, { now: settings.now, keepEarlier: true }), value };
+  }
+  const open = openFor(snapshot, heard.speaker, settings.now);
+  const reading = readSaid(saidBy(heard, snapshot), {
+    open: open.map(knownOf),
+    question: (id) => {
+      const stored = snapshot.questions.get(id);
+      return stored && knownOf(stored);
+    },
+    runs: settings.runs,
+  });
+  const { effects, value } = decide(snapshot, heard, reading, open, settings);
+  const question = questionOf(reading);
+  const about = question === undefined ? {} : { question };
+  return { effects: [...effects, ...receiptFor(snapshot, heard, value, { now: settings.now, ...about })], value };
+}
+
+function decide(
+  snapshot: TurnSnapshot,
+  heard: Heard,
+  reading: Reading,
+  open: readonly StoredQuestion[],
+  settings: ReceiveSettings,
+): Decision<Ack> {
+  const { speaker, channel } = heard;
+  const { mark, now } = settings;
+  switch (reading.kind) {
+    case "ignored":
+      return speaker ? silence("ignored") : { ...silence("unknown-sender"), effects: [refusal(channel, "unknown-sender")] };
+    case "unmatched":
+      return refused("unmatched", unmatchedText(open, mark));
+    case "pair":
+    case "unpair":
+      return settings.pair(reading);
+    case "refused":
+      return refusedReading(heard, reading, open, settings);
+    case "abort": {
+      const text = `Nothing was stopped: a run cannot be stopped from a chat yet. Stop run ${reading.run} on its machine.`;
+      return refused("bad-command", text, refusal(channel, "bad-command"));
+    }
+    case "command":
+      return command(snapshot, heard, reading, settings);
+    case "more":
+      return told(moreText(snapshot, reading.question));
+    case "help":
+      return told(helpText(speaker?.role ?? "viewer", mark));
+    case "pending":
+      return told(pendingText(open, mark, now));
+    case "status":
+      return told(statusText(open, settings.status, mark, now));
+  }
+}
+
+/** A pairing code that others could read is looked at all the same: it must not stay good. */
+function refusedReading(
+  { speaker, channel }: Heard,
+  reading: Extract<Reading, { kind: "refused" }>,
+  open: readonly StoredQuestion[],
+  { mark, pair }: ReceiveSettings,
+): Decision<Ack> {
+  const { why, reason, question } = reading;
+  if (why.code === "code-in-group") return pair({ kind: "pair", code: why.typed });
+  const titles = new Map(open.map((stored) => [stored.question.id, stored.question.title]));
+  const title = (known: Known): string => {
+    const { id } = known.question;
+    return shorten(oneLine(titles.get(id) ?? id), 80);
+  };
+  const text = speaker ? refusedText(reading, { mark, title }) : "";
+  return refused(speaker ? reason : "unknown-sender", text, refusal(channel, reason, question));
+}
+
+function command(
+  snapshot: TurnSnapshot,
+  { speaker, channel, sentAt }: Heard,
+  reading: Extract<Reading, { kind: "command" }>,
+  { now, mark, project }: ReceiveSettings,
+): Decision<Ack> {
+  const decided = decideReply(snapshot, reading.command, {
+    sender: { via: channel, ...(speaker ? { by: speaker.name } : {}) },
+    now,
+    ...(sentAt === undefined ? {} : { sentAt }),
+    project,
+    ...(speaker ? { role: speaker.role } : {}),
+    mark,
+  });
+  if (reading.conflict === undefined) return decided;
+  const { value } = decided;
+  const text = `${value.text} The id in the text counted, not the message that it replied to (${reading.conflict}).`;
+  return { effects: decided.effects, value: { ...value, text } };
+}
+
+function saidBy({ said, speaker }: Heard, { thread }: TurnSnapshot): Said {
+  return { ...said, role: speaker?.role, ...(thread === undefined ? {} : { thread }) };
+}
+
+/** A question whose deadline has come is not open, whether somebody has swept it or not. */
+function openFor({ open = [] }: TurnSnapshot, speaker: Speaker | undefined, now: Instant) {
+  if (!speaker) return [];
+  return open.filter(
+    ({ state, deadlineAt, question }) =>
+      isOpen(state) &&
+      deadlineAt > now &&
+      (speaker.role === "viewer" || mayAnswer(speaker, question.answerable_by)),
+  );
+}
+
+function knownOf({ question }: StoredQuestion): Known {
+  return { question };
+}
+
+function questionOf(reading: Reading): QuestionId | undefined {
+  if (reading.kind !== "command") return undefined;
+  const { command } = reading;
+  if ("question" in command) return command.question;
+  return "question" in command.target ? command.target.question : undefined;
+}
+
+function moreText({ questions }: TurnSnapshot, id: QuestionId): string {
+  const options = questions.get(id)?.question.options ?? [];
+  const lines = options.map(({ key, label, consequence }) => `${key}: ${label} (${consequence})`);
+  return [`Reply to the question with one of these, or send ${id} and the key:`, ...lines].join("\n");
+}
+
+function editedAfter(question: QuestionId | undefined, mark: Mark): Ack {
+  const stands = "What was sent first stands; editing it changes nothing.";
+  const text = question
+    ? `${stands} To change the answer: ${mark}override ${question} <option>.`
+    : `${stands} Send it again as a new message.`;
+  return { accepted: false, reason: "not-open", text };
+}
+
+function told(text: string): Decision<Ack> {
+  return { effects: [], value: { accepted: true, state: "told", text } };
+}
+
+function refused(
+  reason: Extract<Ack, { accepted: false }>["reason"],
+  text: string,
+  ...effects: readonly Effect[]
+): Decision<Ack> {
+  return { effects, value: { accepted: false, reason, text } };
+}
+
+function silence(reason: "ignored" | "unknown-sender"): Decision<Ack> {
+  return refused(reason, "");
+}
+
+/** Counted in the event log. */
+function refusal(channel: ChannelId, reason: string, question?: QuestionId): Effect {
+  const about = question === undefined ? {} : { question };
+  return { type: "log", event: { kind: "reply.refused", ...about, data: { reason, via: channel } } };
+}

@@ -1,0 +1,97 @@
+import type { RunId } from "../domain/ids.ts";
+import { oneLine } from "../domain/text.ts";
+import { type Known, type Reading, sayAgain, type Why } from "./grammar.ts";
+import type { Mark } from "./listing.ts";
+import { shorten } from "./wording.ts";
+
+type Refused = Extract<Reading, { kind: "refused" }>;
+
+export type RefusedWords = {
+  readonly mark: Mark;
+  /** The title of a question that is open. */
+  readonly title: (known: Known) => string;
+};
+
+const mostListed = 10;
+
+/** Why a reply changed nothing, and what to send instead; empty where silence is right. */
+export function refusedText({ why }: Refused, { mark, title }: RefusedWords): string {
+  switch (why.code) {
+    case "stranger":
+    case "code-in-group":
+      return "";
+    case "role":
+      return `Nothing was changed: your role here may look, and not ${deed(why.verb)}. ${mark}help shows what it may.`;
+    case "no-token":
+      return "Nothing was changed: this channel cannot tell who wrote that. Use the buttons of the question, or answer on another channel.";
+    case "other-token":
+      return `Nothing was changed: that was sent as an answer to ${why.question} and names another question. Answer each from its own message.`;
+    case "token-too-weak":
+      return `Nothing was changed: ${mark}${why.verb} needs a channel that knows who writes, or owlpost on the machine.`;
+    case "unknown-verb":
+      return `Nothing was changed: there is no “${quoted(why.typed)}”. ${mark}help shows what there is.`;
+    case "missing":
+      return `Nothing was changed: ${missing(why, mark)}`;
+    case "extra":
+      return `Nothing was changed: “${quoted(why.typed)}” is more than ${mark}${why.verb} takes. ${usage(why.verb, mark)}`;
+    case "run-not-alive":
+      return `Nothing was stopped: no run “${quoted(why.typed)}” is alive. ${alive(why.alive)}`;
+    case "bad-press":
+      return "Nothing was changed: that button is none of ours, or too old. Answer by the question's id.";
+    case "no-such-id":
+      return `Nothing was changed: there is no question ${quoted(why.typed)}. ${mark}pending lists what is open.`;
+    case "nothing-open":
+      return "Nothing was changed: no question is open. To change an answer that was not picked up yet, reply to its message or send its id.";
+    case "several-open": {
+      const lines = why.open
+        .slice(0, mostListed)
+        .flatMap((known) => [`• ${title(known)}`, `  Send: ${sayAgain(why.attempt, known, mark)}`]);
+      const rest = why.open.length - mostListed;
+      const more = rest > 0 ? [`… and ${rest} more: ${mark}pending`] : [];
+      return [`${why.open.length} questions are open. Which one?`, ...lines, ...more].join("\n");
+    }
+  }
+}
+
+function deed(verb: Extract<Why, { code: "role" }>["verb"]): string {
+  if (verb === "choose" || verb === "answer") return "answer";
+  return verb === "abort" ? "stop a run" : verb;
+}
+
+function missing({ verb, needs }: Extract<Why, { code: "missing" }>, mark: Mark): string {
+  const lacks = {
+    text: "some words are missing.",
+    id: "the question's id is missing.",
+    option: "the option is missing.",
+    run: "the run's id is missing.",
+    code: "the code is missing.",
+  }[needs];
+  return `${lacks} ${usage(verb, mark)}`;
+}
+
+function usage(verb: Extract<Why, { code: "missing" }>["verb"], mark: Mark): string {
+  const form = {
+    answer: "answer and your words, or an option",
+    skip: "skip, alone or with a question's id",
+    retry: "retry, alone or with a question's id",
+    steer: "steer and your words",
+    override: "override, the question's id and the option, such as q-a3f2-012-1 2",
+    abort: "abort and the run's id, such as a3f2",
+    status: "status, alone",
+    pending: "pending, alone",
+    help: "help, alone",
+    pair: "pair and the code",
+    unpair: "unpair, alone",
+    start: "start and the code",
+  }[verb];
+  return `Send ${mark}${form}.`;
+}
+
+function alive(runs: readonly RunId[]): string {
+  return runs.length === 0 ? "None is." : `Alive: ${runs.slice(0, mostListed).join(", ")}.`;
+}
+
+/** What they typed, in one short line. */
+function quoted(typed: string): string {
+  return shorten(oneLine(typed), 40);
+}

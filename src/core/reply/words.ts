@@ -1,0 +1,116 @@
+import type { Command } from "../../domain/command.ts";
+import type { Instant, QuestionId } from "../../domain/ids.ts";
+import type { StoredQuestion } from "../../domain/question.ts";
+import { oneLine } from "../../domain/text.ts";
+import { mayOverride, type Speaking, whoMayAnswer } from "../allowed.ts";
+import type { Form } from "../grammar/reading.ts";
+import { optionWords, shorten, standing, timeWords } from "../wording.ts";
+
+/** Who reads the words, and how a verb is typed there. */
+export type Reader = Speaking & {
+  readonly now: Instant;
+  /** The mark before a verb; absent: `/`. */
+  readonly mark?: "/" | "!";
+};
+
+export function acceptedText(
+  after: StoredQuestion,
+  command: Exclude<Command, { verb: "steer" | "override" }>,
+): string {
+  const { question } = after;
+  const passed =
+    after.defaultAction === "stay_parked" ? "the task was still parked" : "this replaces the default";
+  const late = after.outcome === "overridden" ? ` The deadline had passed; ${passed}.` : "";
+  switch (command.verb) {
+    case "choose":
+      return `Answered: ${optionWords(question, command.key)}; it applies at the next iteration on ${question.task}.${late}`;
+    case "answer":
+      return `Answered in words; they reach the next iteration on ${question.task}.${late}`;
+    case "skip":
+      return `Skipped: ${question.task} stays blocked and the loop goes on with the rest.`;
+    default:
+      return `Retry: ${question.task} runs again without an answer.`;
+  }
+}
+
+export function changedText({ question }: StoredQuestion, key: string): string {
+  return `Changed to ${optionWords(question, key)}; it applies at the next iteration on ${question.task}.`;
+}
+
+export function repeatedText(stored: StoredQuestion, reader: Reader): string {
+  return `Already recorded: ${stored.question.id} is ${standing(stored, reader.now)}.`;
+}
+
+/** Decided and not taken: who, when, and how to change it. */
+export function alreadyText(stored: StoredQuestion, reader: Reader): string {
+  const { id } = stored.question;
+  return `${id} is already ${standing(stored, reader.now)}. ${overrideHint(stored, reader)}`;
+}
+
+/** Taken or over: what was done instead. */
+export function tooLateText(stored: StoredQuestion, { now }: Reader): string {
+  const { id } = stored.question;
+  const where = standing(stored, now);
+  return stored.state === "cancelled" ? `${id} was ${where}.` : `${id} can no longer be changed: ${where}.`;
+}
+
+/** There is nothing that could be changed by an override. */
+export function nothingToChangeText(stored: StoredQuestion, { now }: Reader, unanswered: boolean): string {
+  const hint = unanswered ? "there is no answer to change yet; answer it instead" : standing(stored, now);
+  return `${stored.question.id}: ${hint}.`;
+}
+
+/** How to change an answer, in the words of the surface that asks. */
+function overrideHint(stored: StoredQuestion, reader: Reader): string {
+  const { id } = stored.question;
+  if (reader.sender.via === "inbox") return "To change it, press Change.";
+  if (!mayOverride(stored, reader)) return "An owner can change it.";
+  return `To change it: ${typed(reader, "override", `${id} <option>`)}.`;
+}
+
+/** A verb as it is typed there. */
+function typed({ sender, mark = "/" }: Reader, verb: string, rest: string): string {
+  return sender.via === "cli" ? `owlpost ${verb} ${rest}` : `${mark}${verb} ${rest}`;
+}
+
+export function notAllowedText({ question }: StoredQuestion): string {
+  return `${question.id} waits for ${whoMayAnswer(question)}; nobody else can answer it.`;
+}
+
+export function viewerText(): string {
+  return "A viewer may look and change nothing: an owner or a member can answer.";
+}
+
+export function notTheirsText(stored: StoredQuestion, { now }: Reader): string {
+  return `${stored.question.id} is ${standing(stored, now)}. An owner can change it, and whoever gave that answer.`;
+}
+
+export function badOptionText(stored: StoredQuestion, key: string, form: Form | undefined, reader: Reader) {
+  const { question } = stored;
+  const none = `${question.id} has no option “${shorten(oneLine(key), 40)}”.`;
+  if (form !== undefined) return `${none} ${confirmationText(stored, form, reader)}`;
+  const keys = question.options.map((option) => optionWords(question, option.key)).join("; ");
+  return `${none} Choose one of: ${keys}.`;
+}
+
+/** What a question takes at night, and what to send. */
+export function confirmationText(stored: StoredQuestion, form: Form, reader: Reader): string {
+  const { question, heldUntilAt, zone } = stored;
+  const { id } = question;
+  const inbox = reader.sender.via === "inbox";
+  const skip = inbox ? "press Skip" : typed(reader, "skip", id);
+  if (form === "held") {
+    const until = heldUntilAt === undefined ? "the morning" : timeWords(heldUntilAt, zone, reader.now);
+    return `${id} is held until ${until} and will be sent in full then; until then it takes no choice. To leave it out: ${skip}.`;
+  }
+  const recommended = question.options.find((option) => option.recommended === true)?.key;
+  const ahead = recommended === undefined ? "" : ` for ${optionWords(question, recommended)}`;
+  const go = inbox ? "press Go ahead" : `send ${id} go`;
+  return `${id} takes two answers at night: ${go}${ahead}, or ${skip} to be asked again tomorrow.`;
+}
+
+export function noSuchQuestionText(id: QuestionId, reader: Reader): string {
+  const { via } = reader.sender;
+  if (via === "inbox") return `There is no question ${id}.`;
+  return `There is no question ${id}; ${typed(reader, "pending", "").trim()} lists the open ones.`;
+}
