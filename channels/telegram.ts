@@ -218,7 +218,8 @@ function namesIn(text: string, entities: readonly MessageEntity[], me: Bot) {
     const isName = entity.type === "mention" && piece.slice(1).toLowerCase() === me.username.toLowerCase();
     const isLink = entity.type === "text_mention" && entity.user.id === me.id;
     if (isName || isLink) mine.push(piece);
-    if (entity.type === "bot_command" && entity.offset === 0) command = piece.split("@")[1]?.toLowerCase() ?? "";
+    if (entity.type === "bot_command" && entity.offset === 0)
+      command = piece.split("@")[1]?.toLowerCase() ?? "";
   }
   return { command, mine };
 }
@@ -410,7 +411,7 @@ export async function checks(given: Settings): Promise<readonly Check[]> {
     });
     await check("owners", async () => {
       if (given.allow.length === 0) throw new ChannelError("nobody-allowed", nobodyText);
-      return { text: `${given.allow.length} in allow may answer` };
+      return { text: `${given.allow.length} may answer` };
     });
     const reads = bot.can_read_all_group_messages;
     for (const to of given.chat === undefined ? given.allow : [given.chat]) {
@@ -435,7 +436,7 @@ export async function checks(given: Settings): Promise<readonly Check[]> {
 
 const checkMs = 30_000;
 const nobodyText =
-  "nobody may answer: put the Telegram ids of the owners into channels.telegram.allow, such as [42]";
+  "nobody may answer: pair somebody (owlpost pair --name NAME --role owner --channel telegram), or put Telegram ids of owners into channels.telegram.allow, such as [42]";
 const readsAllText =
   "The bot reads every message of its groups and needs none but those meant for it: with BotFather, /setprivacy, Enable; then take the bot out of the group and add it again";
 const webhookText =

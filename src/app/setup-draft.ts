@@ -22,8 +22,7 @@ export type Draft =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly message: string };
 
-const firstLines =
-  " Written by owlpost init. Every key: config/owlpost.example.yaml. To check it: owlpost doctor.";
+const firstLines = " Written by owlpost init. config/owlpost.example.yaml shows every key.";
 
 /** The text of `config.yaml` with the choices in it. Comments, order and every other key of the present file stay. */
 export function draftConfig(present: string | undefined, choices: Choices): Draft {

@@ -3,6 +3,7 @@ import { isProjectName } from "../domain/ids.ts";
 import { variableName } from "./secrets-file.ts";
 import { carryOut, type Ground, planFile, type Refused } from "./setup.ts";
 import { meetsHome, projectNameOf, type WorkTree, workTreeAround } from "./setup-airlock.ts";
+import { hasOwner, pairCommand } from "./setup-pairing.ts";
 import { chatOf, type TelegramTrial } from "./setup-telegram.ts";
 import { zoneProblem } from "./setup-zone.ts";
 
@@ -143,12 +144,16 @@ export async function setUpByFlags(
     config: ground.present.file,
     written: out.changed,
     ...(airlock ? { airlock: airlock.folder } : {}),
-    next: name !== undefined && token === undefined ? exportLine(name) : nextCommand,
+    next: await nextAfter(ground, name, token),
     done: out.done,
   };
 }
 
-export const nextCommand = "owlpost doctor";
+/** The variable first, then somebody who may answer. */
+async function nextAfter({ home, env }: Ground, name: string | undefined, token: string | undefined) {
+  if (name !== undefined && token === undefined) return exportLine(name);
+  return name === undefined || (await hasOwner(home, env)) ? "owlpost serve" : pairCommand;
+}
 
 /** The line to type, without the value. */
 export function exportLine(variable: string): string {

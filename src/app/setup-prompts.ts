@@ -19,6 +19,8 @@ export type Prompts = {
   warn(text: string): void;
   /** Text to be read as it stands, under a title. */
   show(title: string, text: string): void;
+  /** A QR code in half blocks: dark on light, whatever the terminal's own colours are. */
+  picture(text: string): void;
   /** The last line. */
   bye(text: string): void;
   /** `check` gives what is wrong with the text, which is then asked again. Enter alone gives `otherwise`. */

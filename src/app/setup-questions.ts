@@ -4,9 +4,9 @@ import { secretsPath } from "./secrets-file.ts";
 import { carryOut, planFile, type Refused } from "./setup.ts";
 import { meetsHome, projectNameOf, workTreeAround } from "./setup-airlock.ts";
 import { type Choices, shownConfig } from "./setup-draft.ts";
-import { type Airlock, airlockProblem, exportLine, nextCommand } from "./setup-flags.ts";
+import { type Airlock, airlockProblem, exportLine } from "./setup-flags.ts";
 import { askTelegram, type Talk, type TelegramAnswer } from "./setup-line.ts";
-import { pairOwner } from "./setup-pairing.ts";
+import { hasOwner, pairCommand, pairOwner } from "./setup-pairing.ts";
 import { zoneProblem } from "./setup-zone.ts";
 
 export type TalkOutcome =
@@ -114,7 +114,7 @@ async function finish(
   written: boolean,
 ): Promise<TalkOutcome> {
   if (telegram === "none") {
-    prompts.bye(`Next: ${nextCommand}, then owlpost serve.`);
+    prompts.bye("Next: owlpost serve");
     return { ok: true, written };
   }
   const { variable } = telegram.choice;
@@ -127,8 +127,13 @@ async function finish(
     );
   }
   const env = { ...ground.env, [variable]: telegram.token };
-  const paired = await pairOwner({ home: ground.home, env, prompts });
-  if (!paired.done) prompts.say(paired.say);
-  prompts.bye(`Next: ${nextCommand}, then owlpost serve.`);
+  const paired = await pairOwner({ home: ground.home, env, prompts, changed: written });
+  if (paired === "stopped") {
+    const text = `Stopped; ${ground.present.file} is written, and nobody was paired: ${pairCommand}`;
+    return { ok: false, stopped: true, text };
+  }
+  prompts.bye(
+    `Next: ${paired === "done" || (await hasOwner(ground.home, env)) ? "owlpost serve" : pairCommand}`,
+  );
   return { ok: true, written };
 }

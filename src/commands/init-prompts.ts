@@ -11,6 +11,13 @@ export function terminalPrompts(input: Readable): Prompts {
     say: (text) => clack.log.info(text, doors),
     warn: (text) => clack.log.warn(text, doors),
     show: (title, text) => clack.note(text, title, { ...doors, format: (line) => line }),
+    picture(text) {
+      const lines = text.split("\n");
+      const isPlain = process.env.NO_COLOR || process.env.TERM === "dumb";
+      output.write(
+        `\n${lines.map((line) => (isPlain ? line : `\u001b[30;107m${line}\u001b[0m`)).join("\n")}\n`,
+      );
+    },
     bye: (text) => clack.outro(text, doors),
     async text({ message, otherwise, hint, check }) {
       return given(

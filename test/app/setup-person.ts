@@ -1,7 +1,10 @@
 import type { Prompts } from "../../src/app/setup-prompts.ts";
 
-/** What somebody does at one question; the pattern must fit the question that is asked. */
-export type Step = readonly [question: RegExp, does: string | boolean | "stop"];
+/** What somebody does at one question, or elsewhere while something is waited for; the pattern must fit what is asked. */
+export type Step = readonly [
+  question: RegExp,
+  does: string | boolean | "stop" | ((shown: readonly string[]) => void),
+];
 export const stop = "stop";
 /** Enter alone. */
 export const enter = "";
@@ -15,6 +18,7 @@ export function aPerson(script: readonly Step[]): Prompts & { readonly shown: st
     const step = steps.shift();
     if (!step?.[0].test(message)) throw new Error(`not in the script: ${message}; next is ${step?.[0]}`);
     shown.push(message);
+    if (typeof step[1] === "function") throw new Error(`nothing to wait for at ${message}`);
     return step[1];
   }
   /** A wrong text is told and asked again, as in a terminal. */
@@ -35,6 +39,7 @@ export function aPerson(script: readonly Step[]): Prompts & { readonly shown: st
     say: show,
     warn: show,
     bye: show,
+    picture: show,
     show: (title, text) => show(`${title}\n${text}`),
     text: async ({ message, otherwise = "", check = () => undefined }) => typed(message, otherwise, check),
     secret: async ({ message, check }) => typed(message, "", check),
@@ -50,10 +55,9 @@ export function aPerson(script: readonly Step[]): Prompts & { readonly shown: st
       return options.find((option) => option.value === value)?.value;
     },
     async wait({ message, work, told }) {
-      if (steps[0]?.[0].test(message) && steps[0][1] === stop) {
-        steps.shift();
-        return undefined;
-      }
+      const step = steps[0]?.[0].test(message) ? steps.shift() : undefined;
+      if (step?.[1] === stop) return undefined;
+      if (typeof step?.[1] === "function") step[1](shown);
       const value = await work(new AbortController().signal);
       show(told(value).text);
       return value;

@@ -66,6 +66,7 @@ const untilToken: readonly Step[] = [
   [/time zone/, "Europe/Berlin"],
   [/ring a phone/, enter],
 ];
+const later: Step = [/Pair the phone/, false];
 const privately: readonly Step[] = [[/Where do questions go/, "private"]];
 
 describe("stopping leaves everything as it was", () => {
@@ -125,6 +126,7 @@ describe("the token", () => {
       [/Where does the token itself live/, "environment"],
       ...privately,
       [/Write this file/, enter],
+      later,
     ]);
     expect(out).toEqual({ ok: true, written: true });
     const shown = person.shown.join("\n");
@@ -142,7 +144,13 @@ describe("the token", () => {
     const place = await aPlace();
     const { out, person } = await talk(
       place,
-      [...untilToken, [/Use the token that TELEGRAM_BOT_TOKEN holds/, enter], ...privately, [/Write/, enter]],
+      [
+        ...untilToken,
+        [/Use the token that TELEGRAM_BOT_TOKEN holds/, enter],
+        ...privately,
+        [/Write/, enter],
+        later,
+      ],
       { TELEGRAM_BOT_TOKEN: token },
     );
     expect(out).toEqual({ ok: true, written: true });
@@ -162,6 +170,7 @@ describe("the token", () => {
         [/Where does the token itself live/, "file"],
         ...privately,
         [/Write/, enter],
+        later,
       ],
       { TELEGRAM_BOT_TOKEN: otherToken },
     );
@@ -181,6 +190,7 @@ describe("the token", () => {
       [/group's id/, "-1001"],
       [/group's id/, String(group)],
       [/Write/, enter],
+      later,
     ]);
     expect(person.shown.join("\n")).toContain("there is no such chat");
     const loaded = await loadConfig(place.home, {});
@@ -209,6 +219,7 @@ channels:
         [/Where do questions go/, enter],
         [/group's id/, enter],
         [/over the present file\? That one is kept/, true],
+        [/On Telegram 42 may answer. Pair another/, enter],
       ],
       { OWL_TOKEN: token },
     );
@@ -235,6 +246,7 @@ channels:
       [/Where does/, "file"],
       ...privately,
       [/over the present file/, true],
+      [/Pair another/, enter],
     ]);
     expect(person.shown.join("\n")).not.toContain(token);
     expect(readFileSync(place.file, "utf8")).not.toContain(token);

@@ -57,7 +57,13 @@ test("a person at a terminal: a wrong token, the right one, the group, the repos
   await terminal.when("Write this file?");
   expect(existsSync(home)).toBe(false);
   await terminal.when("", keys.enter);
-  await terminal.when("Next:");
+  await terminal.when("Pair the phone", keys.enter);
+  await terminal.when("owner called", `eric${keys.enter}`);
+  await terminal.when("Waiting for eric");
+  const [, code] = /\/start ([A-Z2-9]{8})/.exec(terminal.all()) ?? [];
+  api.say(token, { chat: eric, from: eric, text: `/start ${code}` });
+  await terminal.when(`eric is paired as owner (id ${eric})`);
+  await terminal.when("Next: owlpost serve");
   const exit = await terminal.ended;
   if (process.env.OWL_DUMP) writeFileSync(process.env.OWL_DUMP, terminal.raw());
   expect(exit).toBe(0);
@@ -78,6 +84,28 @@ test("a person at a terminal: a wrong token, the right one, the group, the repos
     text: "can be reached (supergroup)",
   });
   expect(readFileSync(file, "utf8")).toContain(`night-jar: ${repository}/.owlpost`);
+}, 60_000);
+
+test("Ctrl-C while the code is waited for: the file stands, nobody is paired, exit 2", async () => {
+  const { folder, api, env, file } = await aPlace();
+  const terminal = aTerminal(
+    ["init", "--zone", "UTC", "--telegram-token-env", "OWL_TOKEN", "--telegram-api-root", api.url],
+    {
+      env: { ...env, OWL_TOKEN: token },
+      cwd: folder,
+    },
+  );
+  await terminal.when("Use the token that OWL_TOKEN holds?", keys.enter);
+  await terminal.when("Where do questions go?", keys.enter);
+  await terminal.when("Write this file?", keys.enter);
+  await terminal.when("Pair the phone", keys.enter);
+  await terminal.when("owner called", keys.enter);
+  await terminal.when("Waiting for", keys.stop);
+  expect(await terminal.ended).toBe(2);
+  const last = terminal.all().trim().split("\n").at(-1);
+  expect(last).toContain(
+    `owlpost: Stopped; ${file} is written, and nobody was paired: owlpost pair --name NAME`,
+  );
 }, 60_000);
 
 test("Ctrl-C in a question and in a spinner: one line, exit 2, nothing is there", async () => {
