@@ -1,7 +1,8 @@
 import { rowOf } from "../../renderers/matrix.ts";
 import { idsIn } from "../core/grammar.ts";
+import type { Heard } from "../core/heard.ts";
 import { isAllowed, type Place, speakerOf } from "../core/people.ts";
-import { decideReceived, type Heard, type ReceiveSettings } from "../core/receive.ts";
+import { decideReceived, type ReceiveSettings } from "../core/receive.ts";
 import type { Batch, Receipt, Reply } from "../domain/channel.ts";
 import type { Ack } from "../domain/command.ts";
 import { type ChannelId, type Instant, questionId } from "../domain/ids.ts";

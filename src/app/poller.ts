@@ -1,5 +1,5 @@
 import { waitMs } from "../core/backoff.ts";
-import { type AnswerChannel, type Batch, ChannelError, type Receipt } from "../domain/channel.ts";
+import { type AnswerChannel, type Batch, ChannelError } from "../domain/channel.ts";
 import type { Ack } from "../domain/command.ts";
 import { type QuestionId, questionId } from "../domain/ids.ts";
 import type { Health } from "./health.ts";

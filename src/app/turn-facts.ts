@@ -1,8 +1,9 @@
 import { readSaid } from "../core/grammar.ts";
+import type { Heard } from "../core/heard.ts";
 import type { StatusFacts } from "../core/listing.ts";
 import { decideAttempt, decideUnpair, type Proof } from "../core/pairing.ts";
 import type { Place } from "../core/people.ts";
-import type { Heard, ReceiveSettings } from "../core/receive.ts";
+import type { ReceiveSettings } from "../core/receive.ts";
 import type { Reply } from "../domain/channel.ts";
 import type { ChannelId, Instant, RunId } from "../domain/ids.ts";
 import type { Store, TurnSnapshot } from "../domain/store.ts";

@@ -32,7 +32,9 @@ export function pendingText(open: readonly StoredQuestion[], mark: Mark, now: In
     `• ${shorten(oneLine(stored.question.title), 80)}`,
     `  ${standing(stored, now)}. Send: ${sendWords(stored)}`,
   ]);
-  return [open.length === 1 ? "1 question is open:" : `${open.length} questions are open:`, ...lines].join("\n");
+  return [open.length === 1 ? "1 question is open:" : `${open.length} questions are open:`, ...lines].join(
+    "\n",
+  );
 }
 
 export type StatusFacts = {
@@ -50,7 +52,10 @@ export function statusText(
 ): string {
   const lines = open
     .slice(0, mostListed)
-    .map((stored) => `• ${stored.question.id}: ${shorten(oneLine(stored.question.title), 60)}, ${standing(stored, now)}`);
+    .map(
+      (stored) =>
+        `• ${stored.question.id}: ${shorten(oneLine(stored.question.title), 60)}, ${standing(stored, now)}`,
+    );
   const up = channels.filter((each) => each.up).map((each) => each.channel);
   const down = channels.filter((each) => !each.up);
   const zone = open[0]?.zone ?? "UTC";
@@ -67,7 +72,10 @@ export function statusText(
 
 /** How to answer, as far as that role may. */
 export function helpText(role: Role, mark: Mark): string {
-  const look = [`${mark}status or ${mark}pending: what is open`, `${mark}unpair: owlpost forgets this account`];
+  const look = [
+    `${mark}status or ${mark}pending: what is open`,
+    `${mark}unpair: owlpost forgets this account`,
+  ];
   if (role === "viewer") return ["You may look, and not answer:", ...look].join("\n");
   return [
     "Tap a button, or reply to a question with one of these:",

@@ -1,7 +1,7 @@
 import type { Ack } from "../domain/command.ts";
 import type { Instant, QuestionId } from "../domain/ids.ts";
 import type { Effect, SenderCounter, TurnSnapshot } from "../domain/store.ts";
-import type { Heard } from "./receive.ts";
+import type { Heard } from "./heard.ts";
 
 const minuteMs = 60_000;
 /** Refusals of one sender within a minute that get a receipt of their own. */

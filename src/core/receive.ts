@@ -1,32 +1,17 @@
 import type { Ack } from "../domain/command.ts";
-import type { ChannelId, Instant, MessageRef, QuestionId, RunId } from "../domain/ids.ts";
+import type { ChannelId, Instant, QuestionId, RunId } from "../domain/ids.ts";
 import type { Speaker } from "../domain/person.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { Decision, Effect, TurnSnapshot } from "../domain/store.ts";
 import { oneLine } from "../domain/text.ts";
 import { type Known, type Reading, readSaid, type Said } from "./grammar.ts";
+import type { Heard } from "./heard.ts";
 import { helpText, type Mark, pendingText, type StatusFacts, statusText, unmatchedText } from "./listing.ts";
 import { mayAnswer } from "./people.ts";
 import { receiptFor } from "./receipt.ts";
 import { refusedText } from "./refused-words.ts";
 import { decideReply } from "./reply.ts";
 import { shorten } from "./wording.ts";
-
-/** One reply as it came, with everything about its channel that its meaning depends on. */
-export type Heard = {
-  readonly channel: ChannelId;
-  readonly sender: string;
-  /** Absent for a stranger. */
-  readonly speaker: Speaker | undefined;
-  readonly said: Omit<Said, "role" | "thread">;
-  /** Where its receipt goes. */
-  readonly destination?: string;
-  /** What the platform calls their message. */
-  readonly message?: MessageRef;
-  /** It changes a message that came before. */
-  readonly edited?: true;
-  readonly sentAt?: Instant;
-};
 
 export type ReceiveSettings = {
   readonly now: Instant;
@@ -37,8 +22,10 @@ export type ReceiveSettings = {
   /** Runs that are alive. */
   readonly runs: readonly RunId[];
   /** Pairing needs people and codes, so it is decided elsewhere. */
-  readonly pair: (reading: Extract<Reading, { kind: "pair" | "unpair" }>) => Decision<Ack>;
+  readonly pair: (reading: PairReading) => Decision<Ack>;
 };
+
+export type PairReading = { readonly kind: "pair"; readonly code: string } | { readonly kind: "unpair" };
 
 /** What one reply does, with its one receipt. Pure and total. */
 export function decideReceived(
@@ -63,7 +50,10 @@ export function decideReceived(
   const { effects, value } = decide(snapshot, heard, reading, open, settings);
   const question = questionOf(reading);
   const about = question === undefined ? {} : { question };
-  return { effects: [...effects, ...receiptFor(snapshot, heard, value, { now: settings.now, ...about })], value };
+  return {
+    effects: [...effects, ...receiptFor(snapshot, heard, value, { now: settings.now, ...about })],
+    value,
+  };
 }
 
 function decide(
@@ -77,12 +67,14 @@ function decide(
   const { mark, now } = settings;
   switch (reading.kind) {
     case "ignored":
-      return speaker ? silence("ignored") : { ...silence("unknown-sender"), effects: [refusal(channel, "unknown-sender")] };
+      return speaker
+        ? silence("ignored")
+        : { ...silence("unknown-sender"), effects: [refusal(channel, "unknown-sender")] };
     case "unmatched":
       return refused("unmatched", unmatchedText(open, mark));
     case "pair":
     case "unpair":
-      return settings.pair(reading);
+      return settings.pair(reading.kind === "pair" ? reading : { kind: "unpair" });
     case "refused":
       return refusedReading(heard, reading, open, settings);
     case "abort": {

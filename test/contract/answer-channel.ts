@@ -114,7 +114,7 @@ export function answerChannelContract(name: string, makePeer: () => Promise<Cont
         store,
         now: () => evening + 60_000,
         project: "default",
-        allowed: (_channel, sender) => sender === peer.sender,
+        places: [{ channel: channel.id, chats: "one", allow: [peer.sender], mark: "/", isPublic: false }],
       });
     const answers = async (store: Store): Promise<number> =>
       (await store.events(0, 1_000)).filter((event) => event.kind === "question.answered").length;

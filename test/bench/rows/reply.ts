@@ -55,7 +55,7 @@ export const batch: Row = {
       store: owlpost.store,
       now: Date.now,
       project: "default",
-      allowed: () => true,
+      places: [{ channel: "peer", chats: "one", allow: ["42"], mark: "/", isPublic: false }],
     };
     let next = 0;
     const press = async (count: number): Promise<void> => {

@@ -1,0 +1,19 @@
+import type { ChannelId, Instant, MessageRef } from "../domain/ids.ts";
+import type { Speaker } from "../domain/person.ts";
+import type { Said } from "./grammar.ts";
+
+/** One reply as it came, with everything about its channel that its meaning depends on. */
+export type Heard = {
+  readonly channel: ChannelId;
+  readonly sender: string;
+  /** Absent for a stranger. */
+  readonly speaker: Speaker | undefined;
+  readonly said: Omit<Said, "role" | "thread">;
+  /** Where its receipt goes. */
+  readonly destination?: string;
+  /** What the platform calls their message. */
+  readonly message?: MessageRef;
+  /** It changes a message that came before. */
+  readonly edited?: true;
+  readonly sentAt?: Instant;
+};
