@@ -64,9 +64,7 @@ export async function examine(options: DoctorOptions): Promise<readonly Finding[
   try {
     const service = store ? await store.service() : undefined;
     const running = service && isServiceAlive(service) ? service : undefined;
-    const asked = config
-      ? await channelFindings(config, await boundIn(store))
-      : { findings: [], aheadMs: [] };
+    const asked = config ? await channelFindings(config, store) : { findings: [], aheadMs: [] };
     const jump = now() - beganAt - (performance.now() - began);
     return [
       mode,

@@ -17,11 +17,9 @@ export type TelegramAnswer = {
   readonly token: string;
   /** `there`: it is in the environment or in `secrets.env` already. */
   readonly keepIn: "there" | "environment" | "file";
-  /** The bot's name, without the @. */
-  readonly bot?: string;
 };
 
-type TestedToken = Pick<TelegramAnswer, "token" | "keepIn" | "bot">;
+type TestedToken = Pick<TelegramAnswer, "token" | "keepIn">;
 
 const howToMakeABot = [
   "Telegram: a bot of owlpost's own.",
@@ -45,14 +43,8 @@ export async function askTelegram(talk: Talk): Promise<TelegramAnswer | "none" |
   const root = apiRoot === undefined ? {} : { apiRoot };
   const tested = await askToken(talk, variable, root);
   if (tested === undefined) return undefined;
-  const chat = given.chat ?? (await askChat(talk, { token: tested.token, ...root }));
+  const chat = await settleChat(talk, { token: tested.token, ...root });
   if (chat === undefined) return undefined;
-  if (
-    given.chat !== undefined &&
-    !(await tryChat(talk, { token: tested.token, ...root, chat: given.chat }))
-  ) {
-    return undefined;
-  }
   return { ...tested, choice: { variable, chat, ...root } };
 }
 
@@ -71,7 +63,7 @@ async function askToken(
     if (told === undefined) return undefined;
     if (told.ok) {
       const keepIn = ground.env[variable] ? "there" : await askWhere(talk, variable);
-      return keepIn === undefined ? undefined : { token: atHand, keepIn, ...botOf(told) };
+      return keepIn === undefined ? undefined : { token: atHand, keepIn };
     }
   } else prompts.say(howToMakeABot);
   for (let before: string | undefined; ; ) {
@@ -88,14 +80,10 @@ async function askToken(
     if (told === undefined) return undefined;
     if (told.ok) {
       const keepIn = await askWhere(talk, variable);
-      return keepIn === undefined ? undefined : { token, keepIn, ...botOf(told) };
+      return keepIn === undefined ? undefined : { token, keepIn };
     }
     before = token;
   }
-}
-
-function botOf({ bot }: { readonly bot?: string }): { readonly bot?: string } {
-  return bot === undefined ? {} : { bot };
 }
 
 function tryToken({ prompts, trial }: Talk, line: Trial) {
@@ -110,6 +98,15 @@ async function askWhere({ prompts }: Talk, variable: string): Promise<"environme
       { value: "file", label: "in secrets.env of the home", hint: "readable by this account alone" },
     ],
   });
+}
+
+/** A chat that was given by flag is tried too, and asked for when it cannot be reached. */
+async function settleChat(talk: Talk, line: Trial): Promise<string | number | null | undefined> {
+  const { chat } = talk.given;
+  if (chat === undefined) return askChat(talk, line);
+  const told = await tryChat(talk, { ...line, chat });
+  if (told === undefined) return undefined;
+  return told.ok ? chat : askChat(talk, line);
 }
 
 /** `null`: private chats. */

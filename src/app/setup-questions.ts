@@ -121,7 +121,8 @@ async function finish(
   if (telegram.keepIn === "environment") {
     prompts.show("Every command needs the token in its environment", exportLine(variable));
   }
-  if (telegram.keepIn === "file" && ground.env[variable] && ground.env[variable] !== telegram.token) {
+  const set = ground.shell[variable];
+  if (telegram.keepIn === "file" && set && set !== telegram.token) {
     prompts.warn(
       `${variable} is set to something else here, and wins over ${secretsPath(ground.home)}: unset it.`,
     );

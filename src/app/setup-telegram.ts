@@ -20,7 +20,7 @@ export type TelegramTrial = {
   chatProblem(chat: string): string | undefined;
   apiRootProblem(url: string): string | undefined;
   /** Is the token valid, and can it be polled with? */
-  token(trial: Trial): Promise<Told & { readonly bot?: string }>;
+  token(trial: Trial): Promise<Told>;
   /** Can the group be reached? */
   chat(trial: Trial): Promise<Told>;
 };
@@ -38,8 +38,7 @@ export async function openTrial(): Promise<TelegramTrial> {
       if (bad) return { ok: false, text: bad.text };
       const text =
         found.find(({ name }) => name === "token")?.text ?? "nothing was found out about the token";
-      const bot = /@(\w+)/.exec(text)?.[1];
-      return { ok: true, text: `The token is ${text}`, ...(bot === undefined ? {} : { bot }) };
+      return { ok: true, text: `The token is ${text}` };
     },
     async chat(trial) {
       const found = await checksOf(settings, trial);

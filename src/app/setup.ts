@@ -17,6 +17,8 @@ export type Ground = {
   readonly cwd: string;
   /** With `secrets.env` behind it. */
   readonly env: Environment;
+  /** Without. */
+  readonly shell: Environment;
   readonly present: Extract<Present, { ok: true }>;
   /** The zone of the present file, else the system's. */
   readonly zone: string;
@@ -77,6 +79,7 @@ export async function lookAround(
       home,
       cwd,
       env: secrets.env,
+      shell: env,
       present,
       zone: typeof value.zone === "string" ? value.zone : systemZone(),
       ...known,

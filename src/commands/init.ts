@@ -73,8 +73,8 @@ async function stopped(call: Call, text: string): Promise<Exit> {
 function flagsOf(call: Call): Flags {
   return {
     zone: textOption(call, "zone"),
-    telegramTokenEnv: textOption(call, "telegramTokenEnv") ?? textOption(call, "telegram-token-env"),
-    telegramApiRoot: textOption(call, "telegramApiRoot") ?? textOption(call, "telegram-api-root"),
+    telegramTokenEnv: textOption(call, "telegramTokenEnv"),
+    telegramApiRoot: textOption(call, "telegramApiRoot"),
     chat: textOption(call, "chat"),
     airlock: textOption(call, "airlock"),
     project: textOption(call, "project"),

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/app/config.ts";
 import { lookAround } from "../../src/app/setup.ts";
-import { readFlags } from "../../src/app/setup-flags.ts";
+import { type Flags, readFlags } from "../../src/app/setup-flags.ts";
 import { setUpByQuestions } from "../../src/app/setup-questions.ts";
 import { openTrial } from "../../src/app/setup-telegram.ts";
 import { afterwards, aHome } from "../homes.ts";
@@ -49,12 +49,12 @@ function snapshot(folder: string): Record<string, string> {
   );
 }
 
-/** One guided set-up; `flags` win over the usual API root. */
-async function talk(place: Place, script: readonly Step[], env = {}, cwd = place.folder) {
+/** One guided set-up, with the API root of the test's own server. */
+async function talk(place: Place, script: readonly Step[], env = {}, cwd = place.folder, flags: Flags = {}) {
   const looked = await lookAround(place.home, cwd, { HOME: place.folder, PATH: process.env.PATH, ...env });
   if (!looked.ok) return { out: looked, person: aPerson([]) };
   const trial = await openTrial();
-  const read = await readFlags({ telegramApiRoot: place.api.url }, looked.ground, trial);
+  const read = await readFlags({ telegramApiRoot: place.api.url, ...flags }, looked.ground, trial);
   if (!read.ok) throw new Error(read.message);
   const person = aPerson(script);
   const { ground } = looked;
@@ -196,6 +196,32 @@ describe("the token", () => {
     const loaded = await loadConfig(place.home, {});
     expect(loaded).toMatchObject({ ok: true, config: { channels: { telegram: { token, chat: group } } } });
   });
+});
+
+test("what flags name is not asked, and yet tried; a new token takes the place of the old one in secrets.env", async () => {
+  const place = await aPlace();
+  const flags = { zone: "UTC", telegramTokenEnv: "OWL_TOKEN", chat: "-1001" };
+  place.api.addBot(otherToken, "owlpost_barn_bot");
+  const first: Step[] = [
+    [/bot's token/, otherToken],
+    [/Where does/, "file"],
+    [/Where do questions go/, "group"],
+    [/group's id/, String(group)],
+    [/Write/, enter],
+    later,
+  ];
+  const { person } = await talk(place, first, {}, place.folder, flags);
+  expect(person.shown.join("\n")).toContain("there is no such chat");
+  const second: Step[] = [
+    [/Use the token that OWL_TOKEN holds/, false],
+    [/bot's token/, token],
+    [/Where does/, "file"],
+    [/just so/, enter],
+    later,
+  ];
+  const again = await talk(place, second, {}, place.folder, { ...flags, chat: String(group) });
+  expect(again.person.shown.join("\n")).not.toContain("something else");
+  expect(readFileSync(join(place.home, "secrets.env"), "utf8")).toBe(`OWL_TOKEN=${token}\n`);
 });
 
 describe("a file that is there", () => {

@@ -547,6 +547,7 @@ describe("settings, pairing and checks", () => {
     api.setWebhook(token, "https://example.org/hook");
     expect(await checks(given)).toEqual([
       {
+        bot: "owlpost_nightjar_bot",
         name: "token",
         ok: true,
         text: "valid: the bot is @owlpost_nightjar_bot",

@@ -130,3 +130,10 @@ test("Ctrl-C in a question and in a spinner: one line, exit 2, nothing is there"
     );
   }
 }, 60_000);
+
+test("no other command loads the prompts: the build asked questions, and V8 was never shown them", () => {
+  const vendor = resolve(cli, "../vendor");
+  expect(existsSync(join(vendor, "yaml.js.cache"))).toBe(true);
+  expect(existsSync(join(vendor, "clack-prompts.js"))).toBe(true);
+  expect(existsSync(join(vendor, "clack-prompts.js.cache"))).toBe(false);
+});
