@@ -9,9 +9,11 @@ import { type MessageRef, questionId } from "../src/domain/ids.ts";
 const person = z.union([z.int().positive(), z.string().regex(/^\d{1,19}$/)], {
   error: "must be a person's Telegram id: a number such as 42",
 });
-const place = z.union([z.int(), z.string().regex(/^(?:-?\d{1,19}|@\w{4,32})(?:\/\d{1,10})?$/)], {
-  error: "must be a chat's id such as -1001234, with /44 behind it for topic 44",
-});
+const placeWords = "must be a chat's id such as -1001234, with /44 behind it for topic 44";
+const place = z.union(
+  [z.int(), z.string().regex(/^(?:-?\d{1,19}|@\w{4,32})(?:\/\d{1,10})?$/, { error: placeWords })],
+  { error: placeWords },
+);
 
 export const settings = z.strictObject({
   token: z
@@ -408,8 +410,8 @@ export async function checks(given: Settings): Promise<readonly Check[]> {
       return { text: "none: polling works" };
     });
     await check("owners", async () => {
-      if (given.allow.length === 0) return { warn: true, text: nobodyText };
-      return { text: `${given.allow.length} in allow may answer` };
+      if (given.allow.length === 0) throw new ChannelError("nobody-allowed", nobodyText);
+      return { text: `${given.allow.length} may answer` };
     });
     const reads = bot.can_read_all_group_messages;
     for (const to of given.chat === undefined ? given.allow : [given.chat]) {
@@ -434,7 +436,7 @@ export async function checks(given: Settings): Promise<readonly Check[]> {
 
 const checkMs = 30_000;
 const nobodyText =
-  "allow names nobody, so only people who are paired may answer: owlpost pair --name NAME --role owner --channel telegram";
+  "nobody may answer: pair somebody (owlpost pair --name NAME --role owner --channel telegram), or put Telegram ids of owners into channels.telegram.allow, such as [42]";
 const readsAllText =
   "The bot reads every message of its groups and needs none but those meant for it: with BotFather, /setprivacy, Enable; then take the bot out of the group and add it again";
 const webhookText =

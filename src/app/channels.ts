@@ -1,5 +1,6 @@
 import type { AnswerChannel, Check, Pairing } from "../domain/channel.ts";
 import type { ChannelId } from "../domain/ids.ts";
+import type { Binding } from "../domain/person.ts";
 import type { Config } from "./config.ts";
 
 /** What every file in `channels/` exports. */
@@ -31,4 +32,13 @@ export async function checkChannel(config: Config, id: ChannelId): Promise<reado
 export async function pairingOf(id: ChannelId): Promise<Pairing | undefined> {
   const module = (await import(`../../channels/${id}.ts`)) as ChannelModule;
   return module.pairing;
+}
+
+/** The settings of a channel with everybody who may answer there in its `allow`, configured or paired. */
+export function withPeople(config: Config, id: ChannelId, bindings: readonly Binding[]): Config {
+  const settings = config.channels[id];
+  if (!Array.isArray(settings?.allow)) return config;
+  const paired = bindings.filter(({ channel, person }) => channel === id && person.role !== "viewer");
+  const allow = new Set([...settings.allow, ...paired.map(({ address }) => address)].map(String));
+  return { ...config, channels: { ...config.channels, [id]: { ...settings, allow: [...allow] } } };
 }

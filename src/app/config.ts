@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Config, type ConfigError, defaultConfig } from "./config-values.ts";
 import type { Environment } from "./home.ts";
+import { withSecrets } from "./secrets-file.ts";
 
 export type { Config, ConfigError } from "./config-values.ts";
 export { defaultConfig } from "./config-values.ts";
@@ -13,7 +14,10 @@ export type LoadedConfig =
 
 const maxConfigBytes = 1_048_576;
 
-/** Reads `<home>/config.yaml`. Without that file neither the YAML reader nor the schemas are loaded. */
+/**
+ * Reads `<home>/config.yaml`; a variable that the environment does not give is looked for in `<home>/secrets.env`.
+ * Without a configuration neither the YAML reader nor the schemas are loaded.
+ */
 export async function loadConfig(home: string, env: Environment): Promise<LoadedConfig> {
   const file = join(home, "config.yaml");
   let text: string;
@@ -28,7 +32,9 @@ export async function loadConfig(home: string, env: Environment): Promise<Loaded
     return refused(file, `cannot be read (${code ?? "unknown error"})`);
   }
   const { readConfig } = await import("./config-read.ts");
-  const read = await readConfig(text, env);
+  const filled = text.includes("${") ? withSecrets(home, env) : ({ ok: true, env } as const);
+  if (!filled.ok) return filled;
+  const read = await readConfig(text, filled.env);
   return read.ok ? { ok: true, config: { file, ...read.config } } : { ok: false, file, errors: read.errors };
 }
 

@@ -9,7 +9,7 @@ import { timeWords } from "../core/wording.ts";
 import type { ChannelId, Instant } from "../domain/ids.ts";
 import { type ServiceRecord, type Store, StoreError } from "../domain/store.ts";
 import { openStore } from "../store/sqlite.ts";
-import { checkChannel } from "./channels.ts";
+import { checkChannel, withPeople } from "./channels.ts";
 import { type Config, configErrorLines, loadConfig } from "./config.ts";
 import { type Environment, openHome } from "./home.ts";
 import { isServiceAlive } from "./service-lock.ts";
@@ -64,7 +64,7 @@ export async function examine(options: DoctorOptions): Promise<readonly Finding[
   try {
     const service = store ? await store.service() : undefined;
     const running = service && isServiceAlive(service) ? service : undefined;
-    const asked = config ? await channelFindings(config) : { findings: [], aheadMs: [] };
+    const asked = config ? await channelFindings(config, store) : { findings: [], aheadMs: [] };
     const jump = now() - beganAt - (performance.now() - began);
     return [
       mode,
@@ -243,9 +243,11 @@ async function healthFindings(config: Config, store: Store, at: Instant): Promis
     );
 }
 
-async function channelFindings(config: Config) {
+async function channelFindings(config: Config, store: Store | undefined) {
   const ids = Object.keys(config.channels);
-  const all = await Promise.all(ids.map((id) => findingsOf(config, id)));
+  // That the store cannot be read is said already.
+  const bindings = (await store?.bindings().catch(() => [])) ?? [];
+  const all = await Promise.all(ids.map((id) => findingsOf(withPeople(config, id, bindings), id)));
   return {
     findings: all.flatMap(({ findings }) => findings),
     aheadMs: all.flatMap(({ aheadMs }) => aheadMs),

@@ -23,11 +23,17 @@ export function parsePlain(words: readonly string[], verb: Verb): Pick<Call, "ar
       strict: true,
     });
     return fits(positionals.length, verb.usage)
-      ? { args: positionals, options: values as Call["options"] }
+      ? { args: positionals, options: camelCased(values) as Call["options"] }
       : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** `take-over` is `takeOver`, as commander has it. */
+function camelCased(values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const named = (name: string) => name.replaceAll(/-(\w)/g, (_whole, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [named(name), value]));
 }
 
 /** Is the number of arguments right for `<a> [b]`, where `<a...>` takes one or more? */

@@ -129,7 +129,7 @@ describe("Telegram", () => {
     const lines = await found(aHome(), config());
     expect(lines.get("telegram token")).toBe("ok: valid: the bot is @owlpost_nightjar_bot");
     expect(lines.get("telegram webhook")).toBe("ok: none: polling works");
-    expect(lines.get("telegram owners")).toBe("ok: 1 in allow may answer");
+    expect(lines.get("telegram owners")).toBe("ok: 1 may answer");
     expect(lines.get(`telegram chat ${eric}`)).toBe("ok: can be reached (private)");
     expect(lines.get("reach")).toBe("ok: telegram may ring");
     expect(api.messages(eric)).toEqual([]);

@@ -547,6 +547,7 @@ describe("settings, pairing and checks", () => {
     api.setWebhook(token, "https://example.org/hook");
     expect(await checks(given)).toEqual([
       {
+        bot: "owlpost_nightjar_bot",
         name: "token",
         ok: true,
         text: "valid: the bot is @owlpost_nightjar_bot",
@@ -554,7 +555,7 @@ describe("settings, pairing and checks", () => {
         aheadMs: expect.any(Number),
       },
       { name: "webhook", ok: false, text: expect.stringContaining("owlpost never deletes it by itself") },
-      { name: "owners", ok: true, text: "2 in allow may answer" },
+      { name: "owners", ok: true, text: "2 may answer" },
       { name: `chat ${eric}`, ok: true, text: "can be reached (private)" },
       { name: "chat 12345", ok: false, text: expect.stringContaining("press Start") },
     ]);
