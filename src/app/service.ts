@@ -18,6 +18,7 @@ import { watchOutages } from "./outage.ts";
 import { openOwlpost } from "./owlpost.ts";
 import { type Poller, startPoller } from "./poller.ts";
 import { projectFor } from "./project.ts";
+import { openRush } from "./rush.ts";
 import { startSender } from "./sender.ts";
 import { isServiceAlive, processStart } from "./service-lock.ts";
 import { listenPath, openServiceSocket } from "./service-socket.ts";
@@ -124,6 +125,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       inbox?.changed();
       followers.wake();
     };
+    const rush = openRush(followMs, followWithinMs, () => performance.now());
     const followers = coalesce(followMs, followWithinMs, () => {
       if (caughtUp) sweeper.wake();
       void airlock?.poke();
@@ -151,7 +153,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
           random,
           onCommit,
           project: projectFor({ config }),
-          onAnswers: sender.answered,
+          onAnswers: (questions) => {
+            if (questions.length > 0) rush.note();
+            sender.answered(questions);
+          },
           knownSender: (id, sender) => allowed(config, id, sender),
           onReceive: watchOutages({
             store,
@@ -173,7 +178,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       ...(options.stopped ? [options.stopped] : []),
     ]);
     caughtUp = true;
-    const files = startAirlock({ owlpost, store, config, home, log });
+    const files = startAirlock({ owlpost, store, config, home, log, rushMs: rush.leftMs });
     airlock = files;
     closing.push(() => files.close());
 
