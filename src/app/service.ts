@@ -112,7 +112,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await hold(store, { ...record, port: inbox.port }, home, false);
     }
 
-    const sender = startSender({ store, channels, health, log, now, random, onCommit });
+    const rush = openRush(followMs, followWithinMs, () => performance.now());
+    const sender = startSender({ store, channels, health, log, now, random, onCommit, onShown: rush.note });
     closing.push(() => sender.close());
     const sweeper = startSweeper({ store, log, now, onCommit });
     closing.push(() => sweeper.close());
@@ -125,7 +126,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       inbox?.changed();
       followers.wake();
     };
-    const rush = openRush(followMs, followWithinMs, () => performance.now());
     const followers = coalesce(followMs, followWithinMs, () => {
       if (caughtUp) sweeper.wake();
       void airlock?.poke();

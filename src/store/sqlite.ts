@@ -2,11 +2,11 @@ import type { Store } from "../domain/store.ts";
 import { asking } from "./asking.ts";
 import { longestStandMs, patiently } from "./busy.ts";
 import { connect } from "./connection.ts";
-import { copiesOf } from "./copies.ts";
+import { copiesByNumber } from "./copies.ts";
 import { eventsAfter, lastEvent, notesAfter } from "./events.ts";
 import { storeFault } from "./faults.ts";
 import { groupCommit } from "./group-commit.ts";
-import { countQuestions, findQuestion, listQuestions } from "./questions.ts";
+import { countQuestions, findQuestion, listQuestions, questionNumber } from "./questions.ts";
 import { sending } from "./sending.ts";
 import { serving } from "./serving.ts";
 import { type Sql, scalar, statements } from "./statements.ts";
@@ -64,8 +64,8 @@ function reading(
     question: async (id) => findQuestion(sql, id)?.stored,
     questions: async (filter) => listQuestions(sql, filter),
     copies: async (id) => {
-      const found = findQuestion(sql, id);
-      return found ? (copiesOf(sql, [found]).get(id) ?? []) : [];
+      const n = questionNumber(sql, id);
+      return n === undefined ? [] : (copiesByNumber(sql, new Map([[n, id]])).get(id) ?? []);
     },
     counts: async () => countQuestions(sql),
     events: async (since, limit, project) => eventsAfter(sql, since, limit, project),
@@ -95,6 +95,7 @@ function named(store: Store, fault: (error: unknown) => unknown, busyTimeoutMs: 
     nextSweepAt: guard(store.nextSweepAt),
     nextJobs: guard(store.nextJobs),
     nextJobAt: guard(store.nextJobAt),
+    queue: guard(store.queue),
     service: guard(store.service),
     health: guard(store.health),
     hasSession: guard(store.hasSession),
