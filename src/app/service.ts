@@ -19,6 +19,7 @@ import { openOwlpost } from "./owlpost.ts";
 import { type Poller, startPoller } from "./poller.ts";
 import { projectFor } from "./project.ts";
 import { placesOf } from "./route.ts";
+import { openRush } from "./rush.ts";
 import { startSender } from "./sender.ts";
 import { isServiceAlive, processStart } from "./service-lock.ts";
 import { listenPath, openServiceSocket } from "./service-socket.ts";
@@ -112,7 +113,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await hold(store, { ...record, port: inbox.port }, home, false);
     }
 
-    const sender = startSender({ store, channels, health, log, now, random, onCommit });
+    const rush = openRush(followMs, followWithinMs, () => performance.now());
+    const sender = startSender({ store, channels, health, log, now, random, onCommit, onShown: rush.note });
     closing.push(() => sender.close());
     const sweeper = startSweeper({ store, log, now, onCommit });
     closing.push(() => sweeper.close());
@@ -152,7 +154,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
           random,
           onCommit,
           project: projectFor({ config }),
-          onAnswers: sender.answered,
+          onAnswers: (questions) => {
+            if (questions.length > 0) rush.note();
+            sender.answered(questions);
+          },
           places: placesOf(config),
           onReceive: watchOutages({
             store,
@@ -174,7 +179,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       ...(options.stopped ? [options.stopped] : []),
     ]);
     caughtUp = true;
-    const files = startAirlock({ owlpost, store, config, home, log });
+    const files = startAirlock({ owlpost, store, config, home, log, rushMs: rush.leftMs });
     airlock = files;
     closing.push(() => files.close());
 

@@ -198,6 +198,8 @@ export type Store = {
   nextJobs(now: Instant, limit: number): Promise<readonly Job[]>;
   /** The next instant at which a waiting job may go out. */
   nextJobAt(): Promise<Instant | undefined>;
+  /** The first jobs of one queue, in order, whether their time has come or not. */
+  queue(channel: ChannelId, destination: string, limit: number): Promise<readonly Job[]>;
   /** The job was accepted: it leaves the outbox, the copy is recorded, `decide` moves the question. */
   sent(
     job: Job,
