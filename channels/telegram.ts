@@ -437,7 +437,8 @@ async function connect(
   const path = `${root.pathname.replace(/\/+$/, "")}/bot${given.token}/`;
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
   const target = { protocol: root.protocol, hostname: root.hostname, port: root.port, agent, method: "POST" };
-  const api = new Api(given.token);
+  // Every call ends in the transformer below; without these two, grammY loads an HTTP client that is never asked.
+  const api = new Api(given.token, { apiRoot: root.origin, fetch: unasked });
   api.config.use(async (_previous, method, params, signal) => {
     const body = Buffer.from(JSON.stringify(params));
     const headers = { "content-type": "application/json", "content-length": body.length };
@@ -473,6 +474,8 @@ async function connect(
     },
   };
 }
+
+const unasked = (): Promise<never> => Promise.reject(new Error("grammY's own fetch is never asked"));
 
 /** A proxy in between may answer with something that is not Telegram's; a status is all that it says then. */
 function envelope(text: string, status: number, retryAfter: string | string[] | undefined) {
