@@ -160,7 +160,7 @@ async function buildCommands(outfile) {
           });
         },
       },
-      lazy,
+      lazy({ inherited: true }),
     ],
   });
   return packages;
@@ -182,7 +182,16 @@ async function buildVendor(name, folder) {
     ...common,
     stdin: { contents, resolveDir: root },
     outfile: join(folder, "vendor", vendorName(name)),
-    plugins: [nativeBinding, onlyEnglish, noThreads, seldomNeeded(name), lazyBuiltins, lazy],
+    // V8 keeps the text of what it runs. Our own names stay, for the stacks in the log.
+    minifyIdentifiers: true,
+    plugins: [
+      nativeBinding,
+      onlyEnglish,
+      noThreads,
+      seldomNeeded(name),
+      lazyBuiltins,
+      lazy({ inherited: false }),
+    ],
   });
 }
 
@@ -250,9 +259,12 @@ const known = new Map([["isMainThread", "true"]]);
 /**
  * A stand-in with the names of a module, which requires it when one of them is first used. So a file may import luxon
  * at its top, and a command that never does clock maths never loads it.
- * @type {import("esbuild").Plugin}
+ * `inherited`: the names stand on the prototype, so that esbuild gives a file that imports them no copy of its own;
+ * zod has 250. Packages that were compiled to CommonJS copy what they import, and see only own names.
+ * @param {{ inherited: boolean }} options
+ * @returns {import("esbuild").Plugin}
  */
-const lazy = {
+const lazy = ({ inherited }) => ({
   name: "lazy",
   setup(plugins) {
     plugins.onResolve({ filter: /./, namespace: "lazy" }, ({ path }) => ({ path, external: true }));
@@ -265,12 +277,13 @@ const lazy = {
       const names = Object.keys(parts.get(path) ?? real).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name));
       const mark = real.__esModule ? "__esModule: true," : "";
       const getters = names.map((name) => `get ${name}() { return ${known.get(name) ?? `load().${name}`}; }`);
+      const exported = `{${mark}${getters.join(",")}}`;
       return {
-        contents: `const load = () => require(${JSON.stringify(pluginData)});\nmodule.exports = {${mark}${getters.join(",")}};`,
+        contents: `const load = () => require(${JSON.stringify(pluginData)});\nmodule.exports = ${inherited ? `Object.create(${exported})` : exported};`,
       };
     });
   },
-};
+});
 
 /** The search for the native file costs more than loading it: it lies where the installation put it. */
 const nativeBinding = {
