@@ -463,7 +463,8 @@ async function connect(
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
   const target = { protocol: root.protocol, hostname: root.hostname, port: root.port, agent, method: "POST" };
   const limits = sharedLimits();
-  const api = new Api(given.token);
+  // Every call ends in the transformer below; without these two, grammY loads an HTTP client that is never asked.
+  const api = new Api(given.token, { apiRoot: root.origin, fetch: unasked });
   api.config.use(async (_previous, method, params, signal) => {
     const until = signal as AbortSignal;
     until.throwIfAborted();
@@ -530,6 +531,8 @@ function sharedLimits(): (signal: AbortSignal, withinMs: number) => AbortSignal 
     return until;
   };
 }
+
+const unasked = (): Promise<never> => Promise.reject(new Error("grammY's own fetch is never asked"));
 
 /** A proxy in between may answer with something that is not Telegram's; a status is all that it says then. */
 function envelope(text: string, status: number, retryAfter: string | string[] | undefined) {

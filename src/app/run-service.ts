@@ -5,6 +5,7 @@ import type { Environment } from "./home.ts";
 import { packageRoot } from "./home.ts";
 import { openLog } from "./log.ts";
 import { startService } from "./service.ts";
+import { spareMemory } from "./spare-memory.ts";
 
 export type RunOptions = {
   readonly home: string;
@@ -19,6 +20,9 @@ export type RunOptions = {
   /** Lines for the person at the terminal. */
   readonly print: (line: string) => void;
 };
+
+/** By then what a start does is done; the second time for a machine that was busy at the first. */
+const startedMs = [5_000, 20_000];
 
 /** Runs the service until SIGINT or SIGTERM (or for one pass), then stops cleanly. */
 export async function runService(options: RunOptions): Promise<void> {
@@ -45,6 +49,7 @@ export async function runService(options: RunOptions): Promise<void> {
       print(`  ${link}`);
       print("A fresh link at any time: owlpost inbox. Stop with Ctrl-C.");
     } else print("owlpost is listening. Stop with Ctrl-C.");
+    for (const ms of startedMs) setTimeout(spareMemory, ms).unref();
     const signal = await stopped;
     log.info({ signal }, "stopping");
     print("Stopping; every question is safe on disk.");
