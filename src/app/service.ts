@@ -37,6 +37,8 @@ export type ServiceOptions = {
   readonly takeOver?: boolean;
   /** Resolves when the start need not wait any longer for what came in meanwhile. */
   readonly stopped?: Promise<unknown>;
+  /** Called every few seconds, at the look at the store. */
+  readonly onLook?: () => void;
   /** The channels, instead of those that the configuration names. */
   readonly channels?: ReadonlyMap<string, AnswerChannel>;
 };
@@ -185,6 +187,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
     let seen = store.dataVersion();
     const look = setInterval(() => {
+      options.onLook?.();
       const version = store.dataVersion();
       if (version === seen) return;
       seen = version;
