@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { AnswerChannel, Batch, Button, ChannelMessage } from "../src/domain/channel.ts";
 import { ChannelError, type Check, type Pairing, type Receipt, type Reply } from "../src/domain/channel.ts";
 import { type MessageRef, questionId } from "../src/domain/ids.ts";
+import { visibleForm } from "../src/domain/text.ts";
 
 const person = z.union([z.int().positive(), z.string().regex(/^\d{1,19}$/)], {
   error: "must be a person's Telegram id: a number such as 42",
@@ -478,11 +479,15 @@ async function connect(
 function envelope(text: string, status: number, retryAfter: string | string[] | undefined) {
   const seconds = Number(retryAfter);
   const parameters = Number.isFinite(seconds) ? { retry_after: seconds } : {};
-  const plain = { ok: false as const, error_code: status, description: `status ${status}`, parameters };
+  // Whatever a hotel's sign-in page answers, Telegram has refused nothing: the same call may succeed later.
+  const code = status === 429 || status >= 500 ? status : 502;
+  const plain = { ok: false as const, error_code: code, description: `status ${status}`, parameters };
   try {
     const told = JSON.parse(text);
     if (typeof told !== "object" || told === null || typeof told.ok !== "boolean") return plain;
-    return told.ok ? told : { ...plain, ...told, parameters: { ...parameters, ...told.parameters } };
+    return told.ok
+      ? told
+      : { ...plain, error_code: status, ...told, parameters: { ...parameters, ...told.parameters } };
   } catch {
     return plain;
   }
@@ -536,14 +541,15 @@ function refusal({ error_code: code, description, parameters }: GrammyError): Ch
   const retryAfterMs = seconds === undefined ? {} : { retryAfterMs: seconds * 1_000 };
   if (code === 429) return said("rate-limited", "too many messages; a pause was asked for", retryAfterMs);
   if (code >= 500)
-    return said("unavailable", `out of order (${code})`, { delivered: "unknown", ...retryAfterMs });
+    return said("unavailable", `out of order, or something else answered in its place (${description})`, {
+      delivered: "unknown",
+      ...retryAfterMs,
+    });
   if (code === 401 || (code === 404 && /^Not Found$/i.test(description))) {
+    // The token is refused, not the message: with the right one it still goes out.
     return said(
       "token-refused",
       "the bot's token is not valid (any more): ask BotFather for the present one",
-      {
-        permanent: true,
-      },
     );
   }
   if (code === 409 && /webhook/i.test(description)) return said("webhook-active", webhookText);
@@ -601,8 +607,11 @@ function plainly<Params extends Content>(params: Params, { plain }: ChannelMessa
   return { ...rest, text: plain };
 }
 
-/** At most 200 UTF-16 units, never half a character. */
-function toast(text: string): string {
+const obeyed = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu;
+
+/** At most 200 UTF-16 units, never half a character, and nothing in a label of the agent's that would be obeyed. */
+function toast(words: string): string {
+  const text = words.replace(/\p{Cs}/gu, "\uFFFD").replace(obeyed, visibleForm);
   if (text.length <= mostToast) return text;
   let kept = "";
   for (const { segment } of new Intl.Segmenter("en").segment(text.slice(0, mostToast + 100))) {

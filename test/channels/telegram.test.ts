@@ -165,7 +165,7 @@ describe("what Telegram says no to", () => {
     ],
     [
       { error_code: 401, description: "Unauthorized" },
-      { reason: "token-refused", permanent: true, delivered: "no" },
+      { reason: "token-refused", permanent: false, delivered: "no" },
     ],
     [
       { error_code: 400, description: "Bad Request: message is too long" },
@@ -210,6 +210,18 @@ describe("what Telegram says no to", () => {
     const error = await failure(line.post(String(eric), aMessage(), "k1", never));
     expect(error).toMatchObject({ reason: "unavailable", permanent: false, delivered: "unknown" });
   });
+
+  test.each([200, 302, 400, 401, 403, 404, 407, 511])(
+    "a page with status %i is somebody in between: the message is not given up",
+    async (page) => {
+      const { api } = await aBotApi();
+      const line = await aLine(api);
+      api.fail({ method: "sendMessage", how: { page }, times: 1 });
+      const error = await failure(line.post(String(eric), aMessage(), "k1", never));
+      expect(error).toMatchObject({ reason: "unavailable", permanent: false, delivered: "unknown" });
+      expect(error.message).toContain(String(page));
+    },
+  );
 
   test("a group that moved is followed; its old messages cannot be edited there, which is for good", async () => {
     const { api } = await aBotApi();
@@ -458,13 +470,13 @@ describe("the line", () => {
     await line.close();
   });
 
-  test("a revoked token stops the channel with its name", async () => {
+  test("a revoked token is named, and holds against the channel, not against a message", async () => {
     const { api } = await aBotApi();
     api.revoke(token);
     const line = await aLine(api);
     expect(await failure(line.poll?.(undefined, never) ?? Promise.resolve())).toMatchObject({
       reason: "token-refused",
-      permanent: true,
+      permanent: false,
     });
   });
 });
@@ -502,6 +514,13 @@ describe("toasts", () => {
     const text = api.answers[0]?.text ?? "";
     expect(text.length).toBeLessThanOrEqual(200);
     expect(text).toBe(`${"👨‍👩‍👧".repeat(24)}…`);
+  });
+
+  test("a label of the agent's turns no toast around and loses none", async () => {
+    const { api, batch, key } = await pressed();
+    const text = "Answered: 1 — \u202eevil\u0007\ud800; it applies";
+    expect(await batch.settle?.([{ key, text, accepted: true }])).toEqual([key]);
+    expect(api.answers[0]?.text).toBe("Answered: 1 — ⟨U+202E⟩evil⟨U+0007⟩\ufffd; it applies");
   });
 
   test("field R4: a button that is not ours is not passed on, and its spinner ends", async () => {
