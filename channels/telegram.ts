@@ -7,7 +7,7 @@ import { ChannelError, type Check, type Pairing, type Receipt, type Reply } from
 import { type MessageRef, questionId } from "../src/domain/ids.ts";
 import { visibleForm } from "../src/domain/text.ts";
 
-const person = z.union([z.int().positive(), z.string().regex(/^\d{1,19}$/)], {
+const person = z.union([z.int().positive(), z.string().regex(/^[1-9]\d{0,18}$/)], {
   error: "must be a person's Telegram id: a number such as 42",
 });
 const place = z.union([z.int(), z.string().regex(/^(?:-?\d{1,19}|@\w{4,32})(?:\/\d{1,10})?$/)], {
@@ -462,11 +462,20 @@ async function connect(
   });
   return {
     async call(signal, withinMs, ask) {
-      const until = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
+      // A timer of our own: on Node 20 the garbage collector takes AbortSignal.timeout out of an AbortSignal.any,
+      // and a call that hangs would hang for ever.
+      const call = new AbortController();
+      const stop = (): void => call.abort();
+      const timer = setTimeout(stop, withinMs);
+      signal.addEventListener("abort", stop, { once: true });
+      if (signal.aborted) stop();
       try {
-        return await ask(api, until as Parameters<typeof ask>[1]);
+        return await ask(api, call.signal as Parameters<typeof ask>[1]);
       } catch (error) {
         throw error instanceof Refused ? refusal(error) : lost(error, signal.aborted);
+      } finally {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", stop);
       }
     },
     async close() {

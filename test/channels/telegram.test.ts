@@ -1,10 +1,12 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { Api } from "grammy";
 import { describe, expect, test } from "vitest";
 import { checks, decode, encode, encodeEdit, pairing, settings } from "../../channels/telegram.ts";
 import type { Batch } from "../../src/domain/channel.ts";
 import { ChannelError } from "../../src/domain/channel.ts";
 import { mintQuestionId, type RunId } from "../../src/domain/ids.ts";
-import { until } from "../homes.ts";
+import { afterwards, until } from "../homes.ts";
 import { tooMany } from "../telegram/bot-api.ts";
 import {
   aBotApi,
@@ -438,6 +440,22 @@ describe("the line", () => {
     expect((await line.poll?.(undefined, never))?.replies).toHaveLength(1);
   });
 
+  test("field 17: the watchdog outlives the garbage collector", async () => {
+    const { api } = await aBotApi();
+    const line = await aLine(api, {}, { waitMs: 1_000, graceMs: 200, callMs: 800 });
+    await line.poll?.(undefined, never);
+    api.fail({ method: "getUpdates", how: "hang", times: 1 });
+    api.fail({ method: "sendMessage", how: "hang", times: 1 });
+    const signal = AbortSignal.any([never, AbortSignal.timeout(60_000)]);
+    const hanging = [line.poll?.(undefined, signal), line.post(String(eric), aMessage(), "k1", signal)];
+    const ended = Promise.all(hanging.map((each) => failure(each ?? Promise.resolve())));
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const collecting = setInterval(collect, 50);
+    afterwards(() => clearInterval(collecting));
+    expect((await ended).map(({ reason }) => reason)).toEqual(["no-answer", "no-answer"]);
+  });
+
   test("field 17: a server that does not hold the line is not asked all the time", async () => {
     const { api } = await aBotApi();
     const line = await aLine(api, {}, { waitMs: 700 });
@@ -548,6 +566,8 @@ describe("settings, pairing and checks", () => {
     const good = { token, chat: "-1001999000111/44", allow: [42, "43"], api_root: "http://127.0.0.1:8081" };
     expect(settings.parse(good)).toEqual(good);
     expect(settings.parse({ token })).toEqual({ token, allow: [] });
+    // It would ring as the one it means, and be taken for somebody else when it answers.
+    expect(settings.safeParse({ token, allow: ["042"] }).success).toBe(false);
     const told = settings.safeParse({ token: "nonsense-secret", allow: ["@eric"], chat: "here", room: 1 });
     expect(told.error?.issues.map((issue) => issue.path.join("."))).toEqual(["token", "chat", "allow.0", ""]);
     expect(JSON.stringify(told.error?.issues.map(({ message }) => message))).not.toContain("nonsense-secret");
