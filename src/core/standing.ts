@@ -62,7 +62,7 @@ function decisionWords(question: Question, answer: Answer): string {
     return `${changed ? "Changed to" : `Answered${late}:`} ${oneLine(optionWords(question, answer.option))}`;
   }
   if (answer.outcome === "skipped") return "Skipped";
-  if (answer.outcome === "retried") return "Sent back";
+  if (answer.outcome === "retried") return "Retry";
   const words = answer.text === undefined ? "" : `: “${shorten(answer.text, 80)}”`;
   return `${changed ? "Changed" : "Answered"}${late} in words${words}`;
 }

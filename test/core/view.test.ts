@@ -59,7 +59,7 @@ describe("where a question stands, as its message shows it", () => {
     [
       "retried, by somebody without a name",
       { state: "answered", answer: { outcome: "retried", via: "ntfy", at: evening, digest: "d" } },
-      "✅ Sent back (via ntfy, 23:00) — 012-fix-auth runs again without an answer",
+      "✅ Retry (via ntfy, 23:00) — 012-fix-auth runs again without an answer",
     ],
     [
       "expired",
@@ -123,6 +123,12 @@ describe("the view of a question", () => {
     );
     expect([...(view.command ?? "")]).toHaveLength(160);
     expect(view.command).toMatch(/^make x+… → exit 137$/);
+    const family = "👨‍👩‍👧‍👦";
+    const whole = questionView(
+      aStored({ question: aQuestion({ facts: { command: `${"x".repeat(146)}${family.repeat(5)}` } }) }),
+      evening,
+    );
+    expect(whole.command).toBe(`${"x".repeat(146)}${family}…`);
     const facts = { command: "x".repeat(60_000), exit_code: "e".repeat(60_000) };
     const odd = questionView(aStored({ question: aQuestion({ facts }) }), evening);
     expect([...(odd.command ?? "")]).toHaveLength(160);
