@@ -1,13 +1,13 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: a channel is one file, see CONTRIBUTING.md
-import { setMaxListeners } from "node:events";
 import type { Api, GrammyError } from "grammy";
 import type { InlineKeyboardButton, Message, MessageEntity, Update } from "grammy/types";
 import { z } from "zod";
 import type { AnswerChannel, Batch, Button, ChannelMessage } from "../src/domain/channel.ts";
 import { ChannelError, type Check, type Pairing, type Receipt, type Reply } from "../src/domain/channel.ts";
 import { type MessageRef, questionId } from "../src/domain/ids.ts";
+import { visibleForm } from "../src/domain/text.ts";
 
-const person = z.union([z.int().positive(), z.string().regex(/^\d{1,19}$/)], {
+const person = z.union([z.int().positive(), z.string().regex(/^[1-9]\d{0,18}$/)], {
   error: "must be a person's Telegram id: a number such as 42",
 });
 const placeWords = "must be a chat's id such as -1001234, with /44 behind it for topic 44";
@@ -462,7 +462,6 @@ async function connect(
   const path = `${root.pathname.replace(/\/+$/, "")}/bot${given.token}/`;
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
   const target = { protocol: root.protocol, hostname: root.hostname, port: root.port, agent, method: "POST" };
-  const limits = sharedLimits();
   // Every call ends in the transformer below; without these two, grammY loads an HTTP client that is never asked.
   const api = new Api(given.token, { apiRoot: root.origin, fetch: unasked });
   api.config.use(async (_previous, method, params, signal) => {
@@ -502,33 +501,25 @@ async function connect(
   });
   return {
     async call(signal, withinMs, ask) {
-      const until = limits(signal, withinMs);
+      // A timer of our own: on Node 20 the garbage collector takes AbortSignal.timeout out of an AbortSignal.any,
+      // and a call that hangs would hang for ever.
+      const call = new AbortController();
+      const stop = (): void => call.abort();
+      const timer = setTimeout(stop, withinMs);
+      signal.addEventListener("abort", stop, { once: true });
+      if (signal.aborted) stop();
       try {
-        return await ask(api, until as Parameters<typeof ask>[1]);
+        return await ask(api, call.signal as Parameters<typeof ask>[1]);
       } catch (error) {
         throw error instanceof Refused ? refusal(error) : lost(error, signal.aborted);
+      } finally {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", stop);
       }
     },
     async close() {
       agent.destroy();
     },
-  };
-}
-
-/**
- * When a call ends that begins now: with `signal`, or after `withinMs`. Making such a signal costs as much as a third of
- * the call, so calls that begin at nearly the same time share theirs; that may cut the last of them a sixteenth short.
- */
-function sharedLimits(): (signal: AbortSignal, withinMs: number) => AbortSignal {
-  const latest = new WeakMap<AbortSignal, { withinMs: number; madeAt: number; until: AbortSignal }>();
-  return (signal, withinMs) => {
-    const now = performance.now();
-    const known = latest.get(signal);
-    if (known?.withinMs === withinMs && now - known.madeAt < withinMs / 16) return known.until;
-    const until = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
-    setMaxListeners(0, until);
-    latest.set(signal, { withinMs, madeAt: now, until });
-    return until;
   };
 }
 
@@ -538,11 +529,15 @@ const unasked = (): Promise<never> => Promise.reject(new Error("grammY's own fet
 function envelope(text: string, status: number, retryAfter: string | string[] | undefined) {
   const seconds = Number(retryAfter);
   const parameters = Number.isFinite(seconds) ? { retry_after: seconds } : {};
-  const plain = { ok: false as const, error_code: status, description: `status ${status}`, parameters };
+  // Whatever a hotel's sign-in page answers, Telegram has refused nothing: the same call may succeed later.
+  const code = status === 429 || status >= 500 ? status : 502;
+  const plain = { ok: false as const, error_code: code, description: `status ${status}`, parameters };
   try {
     const told = JSON.parse(text);
     if (typeof told !== "object" || told === null || typeof told.ok !== "boolean") return plain;
-    return told.ok ? told : { ...plain, ...told, parameters: { ...parameters, ...told.parameters } };
+    return told.ok
+      ? told
+      : { ...plain, error_code: status, ...told, parameters: { ...parameters, ...told.parameters } };
   } catch {
     return plain;
   }
@@ -596,14 +591,15 @@ function refusal({ error_code: code, description, parameters }: GrammyError): Ch
   const retryAfterMs = seconds === undefined ? {} : { retryAfterMs: seconds * 1_000 };
   if (code === 429) return said("rate-limited", "too many messages; a pause was asked for", retryAfterMs);
   if (code >= 500)
-    return said("unavailable", `out of order (${code})`, { delivered: "unknown", ...retryAfterMs });
+    return said("unavailable", `out of order, or something else answered in its place (${description})`, {
+      delivered: "unknown",
+      ...retryAfterMs,
+    });
   if (code === 401 || (code === 404 && /^Not Found$/i.test(description))) {
+    // The token is refused, not the message: with the right one it still goes out.
     return said(
       "token-refused",
       "the bot's token is not valid (any more): ask BotFather for the present one",
-      {
-        permanent: true,
-      },
     );
   }
   if (code === 409 && /webhook/i.test(description)) return said("webhook-active", webhookText);
@@ -661,8 +657,11 @@ function plainly<Params extends Content>(params: Params, { plain }: ChannelMessa
   return { ...rest, text: plain };
 }
 
-/** At most 200 UTF-16 units, never half a character. */
-function toast(text: string): string {
+const obeyed = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu;
+
+/** At most 200 UTF-16 units, never half a character, and nothing in a label of the agent's that would be obeyed. */
+function toast(words: string): string {
+  const text = words.replace(/\p{Cs}/gu, "\uFFFD").replace(obeyed, visibleForm);
   if (text.length <= mostToast) return text;
   let kept = "";
   for (const { segment } of new Intl.Segmenter("en").segment(text.slice(0, mostToast + 100))) {
