@@ -6,6 +6,7 @@ import { type AnswerChannel, ChannelError } from "../domain/channel.ts";
 import type { ChannelId, Instant, MessageRef, QuestionId } from "../domain/ids.ts";
 import { type Copy, isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { Effect, Job, Store } from "../domain/store.ts";
+import { limitOf } from "./limit.ts";
 
 /** Edits of one queue that travel together: they are of different messages, so their order says nothing. */
 const mostAtOnce = 8;
@@ -159,7 +160,7 @@ function sharedLimit(stop: AbortSignal): () => AbortSignal {
     const now = performance.now();
     if (now - madeAt >= shareMs) {
       madeAt = now;
-      signal = AbortSignal.any([stop, AbortSignal.timeout(attemptMs)]);
+      signal = limitOf(stop, attemptMs).signal;
       setMaxListeners(0, signal);
     }
     return signal;

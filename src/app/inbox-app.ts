@@ -122,7 +122,8 @@ function inboxApp({ owlpost, live, sessions, page, log, zone, clock, port }: App
   app.all("/", wrongMethod);
   app.all("/inbox.js", wrongMethod);
   app.all("/inbox.css", wrongMethod);
-  for (const path of ["session", "state", "stream", "decide", "pair", "revoke"]) app.all(`/api/${path}`, wrongMethod);
+  for (const path of ["session", "state", "stream", "decide", "pair", "revoke"])
+    app.all(`/api/${path}`, wrongMethod);
   app.notFound((c) => refuse(c, 404, "no-such-page", "There is nothing at this address."));
   app.onError((error, c) => {
     log.error({ err: error, path: c.req.path }, "a request to the inbox failed");

@@ -11,6 +11,7 @@ import type { Effect, Job, Store } from "../domain/store.ts";
 import type { View } from "../domain/view.ts";
 import { editsAhead, queueOf } from "./ahead.ts";
 import type { Health } from "./health.ts";
+import { limitOf } from "./limit.ts";
 import type { Log } from "./log.ts";
 import { pause } from "./pause.ts";
 
@@ -163,7 +164,20 @@ export function startSender(options: SenderOptions): Sender {
     job: Job,
     stored: StoredQuestion | undefined,
   ): Promise<Record> {
-    const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(attemptMs)]);
+    const limit = limitOf(stop.signal, attemptMs);
+    try {
+      return await attemptWithin(channel, job, stored, limit.signal);
+    } finally {
+      limit.clear();
+    }
+  }
+
+  async function attemptWithin(
+    channel: AnswerChannel,
+    job: Job,
+    stored: StoredQuestion | undefined,
+    signal: AbortSignal,
+  ): Promise<Record> {
     if (job.kind === "notice" || job.kind === "receipt") {
       await channel.post(job.destination, words(job), job.key, signal);
       return sent(job, undefined, () => []);
