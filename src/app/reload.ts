@@ -39,7 +39,7 @@ export async function startReload(options: ReloadOptions): Promise<Reload> {
   let sinceAt: Instant | undefined;
   let told = "";
   // Left by a service that was killed.
-  await removeRefusal(home);
+  await remove();
 
   async function refuse(lines: readonly string[]): Promise<void> {
     sinceAt ??= now();
@@ -67,10 +67,16 @@ export async function startReload(options: ReloadOptions): Promise<Reload> {
     );
   }
 
+  async function remove(): Promise<void> {
+    await removeRefusal(home).catch((error: unknown) =>
+      log.warn({ err: error }, "the note of a refused configuration could not be removed"),
+    );
+  }
+
   async function clear(): Promise<void> {
     sinceAt = undefined;
     told = "";
-    await removeRefusal(home);
+    await remove();
   }
 
   return {
@@ -106,7 +112,7 @@ export async function startReload(options: ReloadOptions): Promise<Reload> {
       await clear();
     },
     failed: (error) => refuse([redact(error instanceof Error ? error.message : String(error)).text]),
-    close: () => removeRefusal(home),
+    close: remove,
   };
 }
 

@@ -57,7 +57,35 @@ export function isZone(zone: string): boolean {
 export function offsetMs(zone: string, at: Instant): number {
   const known = zoneOf(zone);
   if (!known) throw new RangeError(`not an IANA time zone: ${JSON.stringify(zone.slice(0, 64))}`);
-  const minutes = known.offset(at);
+  const slot = Math.floor(at / slotMs);
+  const last = lastSlots.get(zone);
+  if (last?.slot === slot) {
+    last.steadyMs ??= steadyOffsetMs(known, slot);
+    return last.steadyMs === "changes" ? zoneOffsetMs(known, at) : last.steadyMs;
+  }
+  const found = zoneOffsetMs(known, at);
+  if (lastSlots.size >= 256) lastSlots.clear();
+  lastSlots.set(zone, { slot, steadyMs: undefined });
+  return found;
+}
+
+/** No clock is changed there and back within this time: where both ends have one offset, so has all between them. */
+const slotMs = 6 * hourMs;
+
+/**
+ * Asking Intl costs more than all the rest of a judgement, and most are about now: where a zone is asked about the same
+ * quarter of a day again, its offset is kept. A first question about another one costs nothing extra.
+ */
+type Slot = { readonly slot: number; steadyMs: number | "changes" | undefined };
+const lastSlots = new Map<string, Slot>();
+
+function steadyOffsetMs(zone: IANAZone, slot: number): number | "changes" {
+  const first = zoneOffsetMs(zone, slot * slotMs);
+  return first === zoneOffsetMs(zone, (slot + 1) * slotMs) ? first : "changes";
+}
+
+function zoneOffsetMs(zone: IANAZone, at: Instant): number {
+  const minutes = zone.offset(at);
   if (Number.isNaN(minutes)) throw new RangeError(`not an instant: ${at}`);
   return Math.round(minutes * minuteMs);
 }
