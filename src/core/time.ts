@@ -58,14 +58,15 @@ export function offsetMs(zone: string, at: Instant): number {
   const known = zoneOf(zone);
   if (!known) throw new RangeError(`not an IANA time zone: ${JSON.stringify(zone.slice(0, 64))}`);
   const slot = Math.floor(at / slotMs);
-  const last = lastSlots.get(zone);
-  if (last?.slot === slot) {
-    last.steadyMs ??= steadyOffsetMs(known, slot);
-    return last.steadyMs === "changes" ? zoneOffsetMs(known, at) : last.steadyMs;
+  const slots = slotsOf(zone);
+  const seen = slots.get(slot);
+  if (seen) {
+    seen.steadyMs ??= steadyOffsetMs(known, slot);
+    return seen.steadyMs === "changes" ? zoneOffsetMs(known, at) : seen.steadyMs;
   }
   const found = zoneOffsetMs(known, at);
-  if (lastSlots.size >= 256) lastSlots.clear();
-  lastSlots.set(zone, { slot, steadyMs: undefined });
+  if (slots.size >= mostKept) slots.clear();
+  slots.set(slot, { steadyMs: undefined });
   return found;
 }
 
@@ -73,11 +74,23 @@ export function offsetMs(zone: string, at: Instant): number {
 const slotMs = 6 * hourMs;
 
 /**
- * Asking Intl costs more than all the rest of a judgement, and most are about now: where a zone is asked about the same
- * quarter of a day again, its offset is kept. A first question about another one costs nothing extra.
+ * Asking Intl costs more than all the rest of a judgement, and most are about now or about the same few deadlines: where a
+ * zone is asked about the same quarter of a day again, its offset is kept. A first question about another one costs
+ * nothing extra.
  */
-type Slot = { readonly slot: number; steadyMs: number | "changes" | undefined };
-const lastSlots = new Map<string, Slot>();
+type Slot = { steadyMs: number | "changes" | undefined };
+const mostKept = 256;
+const kept = new Map<string, Map<number, Slot>>();
+
+function slotsOf(zone: string): Map<number, Slot> {
+  let slots = kept.get(zone);
+  if (!slots) {
+    if (kept.size >= mostKept) kept.clear();
+    slots = new Map();
+    kept.set(zone, slots);
+  }
+  return slots;
+}
 
 function steadyOffsetMs(zone: IANAZone, slot: number): number | "changes" {
   const first = zoneOffsetMs(zone, slot * slotMs);
