@@ -91,7 +91,7 @@ export function startSender(options: SenderOptions): Sender {
   async function look(): Promise<void> {
     const jobs = await store.nextJobs(now(), mostHeads);
     if (jobs.length === 0 && busy.size === 0) ahead.forget();
-    for (const queue of ahead.queues()) if (!busy.has(queue)) occupy(queue, ahead.run(queue));
+    sendAhead();
     for (const job of jobs) {
       const queue = queueOf(job.channel, job.destination);
       if (busy.has(queue) || stop.signal.aborted) continue;
@@ -105,6 +105,10 @@ export function startSender(options: SenderOptions): Sender {
     if (busy.size > 0) return;
     const next = await store.nextJobAt();
     if (next !== undefined && busy.size === 0) arm(next);
+  }
+
+  function sendAhead(): void {
+    for (const queue of ahead.queues()) if (!busy.has(queue)) occupy(queue, ahead.run(queue));
   }
 
   function arm(at: Instant): void {
@@ -266,7 +270,8 @@ export function startSender(options: SenderOptions): Sender {
   return {
     wake,
     answered(questions): void {
-      ahead.add(questions, wake).catch((error: unknown) => {
+      // Without a look at the outbox: who tapped would wait for that, too.
+      ahead.add(questions, sendAhead).catch((error: unknown) => {
         logger.warn({ err: error }, "edits wait for their turn");
       });
     },
