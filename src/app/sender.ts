@@ -54,8 +54,7 @@ export function startSender(options: SenderOptions): Sender {
   const { store, channels, health, log: logger, now } = options;
   const stop = new AbortController();
   const busy = new Map<string, Promise<void>>();
-  const onShown = options.onShown ?? ((): void => undefined);
-  const ahead = editsAhead({ store, channels, now, stop: stop.signal, onShown });
+  const ahead = editsAhead({ store, channels, now, stop: stop.signal, onShown: options.onShown });
   let looking: Promise<void> | undefined;
   let again = false;
   let timer: NodeJS.Timeout | undefined;
@@ -92,7 +91,8 @@ export function startSender(options: SenderOptions): Sender {
     const jobs = await store.nextJobs(now(), mostHeads);
     if (jobs.length === 0 && busy.size === 0) ahead.forget();
     sendAhead();
-    for (const job of jobs) {
+    const { ripe, othersInMs } = ahead.ripe(jobs);
+    for (const job of ripe) {
       const queue = queueOf(job.channel, job.destination);
       if (busy.has(queue) || stop.signal.aborted) continue;
       const work = deliver(job).catch((error: unknown) => {
@@ -101,6 +101,7 @@ export function startSender(options: SenderOptions): Sender {
       });
       occupy(queue, work);
     }
+    if (othersInMs !== undefined) return arm(now() + othersInMs);
     // While one is busy, its end wakes us.
     if (busy.size > 0) return;
     const next = await store.nextJobAt();
@@ -119,14 +120,10 @@ export function startSender(options: SenderOptions): Sender {
   }
 
   async function deliver(job: Job): Promise<void> {
-    const shown = await ahead.shownFrom(job);
+    const shown = job.kind === "edit" ? await ahead.shownFrom(job) : undefined;
     if (shown) {
-      await record(job, async () => {
-        await shown();
-        await health.up(job.channel);
-      });
-      options.onCommit();
-      return;
+      await record(job, () => shown().then(() => health.up(job.channel)));
+      return options.onCommit();
     }
     const channel = channels.get(job.channel);
     const stored = job.question === undefined ? undefined : await store.question(job.question);
@@ -276,13 +273,16 @@ export function startSender(options: SenderOptions): Sender {
       });
     },
     async settled(): Promise<void> {
+      const calm = ahead.hurry();
       wake();
       while (looking || busy.size > 0) await Promise.allSettled([looking, ...busy.values()]);
+      calm();
     },
     async close(): Promise<void> {
       stop.abort();
       clearTimeout(timer);
       await Promise.allSettled([looking, ...busy.values()]);
+      await ahead.close();
     },
   };
 }
