@@ -16,8 +16,12 @@ const attemptMs = 10_000;
 const shareMs = 1_000;
 /** Edits that are recorded in one commit. */
 const mostTogether = 32;
+/** How long what was shown waits for more to be recorded with it: a commit for each would hold up the next tap. */
+const gatherMs = 250;
 /** How long a queue is left to the outbox after a fault. */
 const restMs = 5_000;
+
+type Place = Pick<Job, "channel" | "destination">;
 
 export type AheadOptions = {
   readonly store: Store;
@@ -25,7 +29,7 @@ export type AheadOptions = {
   readonly now: () => Instant;
   readonly stop: AbortSignal;
   /** Called after each edit. */
-  readonly onShown: () => void;
+  readonly onShown: (() => void) | undefined;
 };
 
 /**
@@ -37,6 +41,9 @@ export function editsAhead({ store, channels, now, stop, onShown }: AheadOptions
   const lanes = new Map<string, QuestionId[]>();
   const shown = new Map<string, number>();
   const resting = new Map<string, Instant>();
+  /** When the oldest edit of a queue was shown that is not recorded, in ms of `performance.now`. */
+  const unrecorded = new Map<string, number>();
+  let hurried = 0;
   const limits = sharedLimit(stop);
 
   async function line(id: QuestionId): Promise<void> {
@@ -60,7 +67,8 @@ export function editsAhead({ store, channels, now, stop, onShown }: AheadOptions
       const message = render(questionView(stored, now()), rowOf(copy.channel));
       await channel.edit(copy.destination, copy.ref, message, limits());
       shown.set(`${copy.channel}\n${copy.ref}`, stored.revision);
-      onShown();
+      if (!unrecorded.has(queue)) unrecorded.set(queue, performance.now());
+      onShown?.();
     }
   }
 
@@ -69,6 +77,29 @@ export function editsAhead({ store, channels, now, stop, onShown }: AheadOptions
     return copies.filter(
       (copy) => copy.revision < revision && queueOf(copy.channel, copy.destination) === queue,
     );
+  }
+
+  function gatherMsOf({ kind, channel, destination }: Job): number {
+    const since = kind === "edit" ? unrecorded.get(queueOf(channel, destination)) : undefined;
+    return since === undefined ? 0 : Math.max(0, since + gatherMs - performance.now());
+  }
+
+  /**
+   * How to write down, in one commit, that edits at the head of this job's queue went out ahead: as many as follow each
+   * other. Undefined: the head itself did not.
+   */
+  async function shownFrom(head: Place): Promise<(() => Promise<void>) | undefined> {
+    unrecorded.delete(queueOf(head.channel, head.destination));
+    if (shown.size === 0) return undefined;
+    const records: (() => Promise<void>)[] = [];
+    for (const job of await store.queue(head.channel, head.destination, mostTogether)) {
+      const record = await recordOf(job);
+      if (!record) break;
+      records.push(record);
+    }
+    if (records.length === 0) return undefined;
+    // Writes that are asked for at once share a commit.
+    return async () => void (await Promise.all(records.map((record) => record())));
   }
 
   /** Undefined where a job asks for more than what was shown. */
@@ -118,22 +149,24 @@ export function editsAhead({ store, channels, now, stop, onShown }: AheadOptions
     rest(queue: string, until: Instant): void {
       resting.set(queue, until);
     },
-    /**
-     * How to write down, in one commit, that edits at the head of this job's queue went out ahead: as many as follow each
-     * other. Undefined: the head itself did not.
-     */
-    async shownFrom(head: Job): Promise<(() => Promise<void>) | undefined> {
-      if (head.kind !== "edit" || shown.size === 0) return undefined;
-      const records: (() => Promise<void>)[] = [];
-      for (const job of await store.queue(head.channel, head.destination, mostTogether)) {
-        const record = await recordOf(job);
-        if (!record) break;
-        records.push(record);
-      }
-      if (records.length === 0) return undefined;
-      // Writes that are asked for at once share a commit.
-      return async () => void (await Promise.all(records.map((record) => record())));
+    /** The heads of queues without those that wait for more to be recorded with them, and in how many ms those are ripe. */
+    ripe(heads: readonly Job[]): { readonly ripe: readonly Job[]; readonly othersInMs: number | undefined } {
+      if (hurried > 0 || unrecorded.size === 0) return { ripe: heads, othersInMs: undefined };
+      const waits = heads.map(gatherMsOf);
+      const waiting = waits.filter((ms) => ms > 0);
+      return {
+        ripe: heads.filter((_, index) => waits[index] === 0),
+        othersInMs: waiting.length > 0 ? Math.min(...waiting) : undefined,
+      };
     },
+    /** Until what it returns is called, nothing waits for more. */
+    hurry(): () => void {
+      hurried += 1;
+      return () => {
+        hurried -= 1;
+      };
+    },
+    shownFrom,
     /** Does that message show this revision already? Asked once. */
     took(channel: ChannelId, ref: MessageRef, revision: number): boolean {
       const key = `${channel}\n${ref}`;
@@ -141,9 +174,18 @@ export function editsAhead({ store, channels, now, stop, onShown }: AheadOptions
       shown.delete(key);
       return shows === revision;
     },
+    /** Records what was shown and still waits for more; a fault leaves it to the next start, which shows it again. */
+    async close(): Promise<void> {
+      for (const queue of [...unrecorded.keys()]) {
+        const [channel = "", destination = ""] = queue.split("\n");
+        const record = await shownFrom({ channel, destination }).catch(() => undefined);
+        await record?.().catch(() => undefined);
+      }
+    },
     /** The outbox is empty. */
     forget(): void {
       shown.clear();
+      unrecorded.clear();
       for (const [queue, until] of resting) if (until <= now()) resting.delete(queue);
     },
   };

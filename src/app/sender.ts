@@ -55,8 +55,7 @@ export function startSender(options: SenderOptions): Sender {
   const { store, channels, health, log: logger, now } = options;
   const stop = new AbortController();
   const busy = new Map<string, Promise<void>>();
-  const onShown = options.onShown ?? ((): void => undefined);
-  const ahead = editsAhead({ store, channels, now, stop: stop.signal, onShown });
+  const ahead = editsAhead({ store, channels, now, stop: stop.signal, onShown: options.onShown });
   let looking: Promise<void> | undefined;
   let again = false;
   let timer: NodeJS.Timeout | undefined;
@@ -92,8 +91,9 @@ export function startSender(options: SenderOptions): Sender {
   async function look(): Promise<void> {
     const jobs = await store.nextJobs(now(), mostHeads);
     if (jobs.length === 0 && busy.size === 0) ahead.forget();
-    for (const queue of ahead.queues()) if (!busy.has(queue)) occupy(queue, ahead.run(queue));
-    for (const job of jobs) {
+    sendAhead();
+    const { ripe, othersInMs } = ahead.ripe(jobs);
+    for (const job of ripe) {
       const queue = queueOf(job.channel, job.destination);
       if (busy.has(queue) || stop.signal.aborted) continue;
       const work = deliver(job).catch((error: unknown) => {
@@ -102,10 +102,15 @@ export function startSender(options: SenderOptions): Sender {
       });
       occupy(queue, work);
     }
+    if (othersInMs !== undefined) return arm(now() + othersInMs);
     // While one is busy, its end wakes us.
     if (busy.size > 0) return;
     const next = await store.nextJobAt();
     if (next !== undefined && busy.size === 0) arm(next);
+  }
+
+  function sendAhead(): void {
+    for (const queue of ahead.queues()) if (!busy.has(queue)) occupy(queue, ahead.run(queue));
   }
 
   function arm(at: Instant): void {
@@ -116,14 +121,10 @@ export function startSender(options: SenderOptions): Sender {
   }
 
   async function deliver(job: Job): Promise<void> {
-    const shown = await ahead.shownFrom(job);
+    const shown = job.kind === "edit" ? await ahead.shownFrom(job) : undefined;
     if (shown) {
-      await record(job, async () => {
-        await shown();
-        await health.up(job.channel);
-      });
-      options.onCommit();
-      return;
+      await record(job, () => shown().then(() => health.up(job.channel)));
+      return options.onCommit();
     }
     const channel = channels.get(job.channel);
     const stored = job.question === undefined ? undefined : await store.question(job.question);
@@ -286,18 +287,22 @@ export function startSender(options: SenderOptions): Sender {
   return {
     wake,
     answered(questions): void {
-      ahead.add(questions, wake).catch((error: unknown) => {
+      // Without a look at the outbox: who tapped would wait for that, too.
+      ahead.add(questions, sendAhead).catch((error: unknown) => {
         logger.warn({ err: error }, "edits wait for their turn");
       });
     },
     async settled(): Promise<void> {
+      const calm = ahead.hurry();
       wake();
       while (looking || busy.size > 0) await Promise.allSettled([looking, ...busy.values()]);
+      calm();
     },
     async close(): Promise<void> {
       stop.abort();
       clearTimeout(timer);
       await Promise.allSettled([looking, ...busy.values()]);
+      await ahead.close();
     },
   };
 }
