@@ -1,8 +1,9 @@
 import type { Capabilities, Dialect, SizeUnit } from "../src/domain/capabilities.ts";
 import { oneLine } from "../src/domain/text.ts";
 import { feishuCard } from "./feishu-card.ts";
-import { boundaryAfter, headEnd, noGrowth, sizeOf, tailStart } from "./fit.ts";
+import { headEnd, noGrowth, sizeOf, tailStart } from "./fit.ts";
 import { gfm } from "./gfm.ts";
+import { boundaryAfter, boundaryBefore } from "./graphemes.ts";
 import { mail } from "./mail.ts";
 import { type Markup, same, type Written } from "./markup.ts";
 import { mrkdwn } from "./mrkdwn.ts";
@@ -136,7 +137,7 @@ function makePen(row: Row): Pen {
     join: (pieces) => together(pieces, "", ""),
     lines: (lines) => together(lines, markup.newline, "\n"),
     head(raw, room) {
-      const calm = readable(raw.slice(0, boundaryAfter(raw, Math.min(raw.length, reach(room)))));
+      const calm = readable(raw.slice(0, boundaryBefore(raw, Math.min(raw.length, reach(room)))));
       const kept = calm.slice(0, wordEnd(calm, headEnd(calm, room - ellipsisSize, unit, growth))).trimEnd();
       return kept === "" ? undefined : write(`${kept}${ellipsis}`);
     },
