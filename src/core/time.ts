@@ -53,13 +53,29 @@ export function isZone(zone: string): boolean {
   return zoneOf(zone) !== undefined;
 }
 
+/** Found offsets, by zone. A deadline is shown in every copy of its question, and most questions of a night share one. */
+const offsets = new Map<string, Map<Instant, number>>();
+
 /** Local time minus UTC at that instant. Throws RangeError for what is no zone or no instant: both are faults. */
 function offsetMs(zone: string, at: Instant): number {
+  const known = offsets.get(zone)?.get(at);
+  return known ?? findOffsetMs(zone, at);
+}
+
+function findOffsetMs(zone: string, at: Instant): number {
   const known = zoneOf(zone);
   if (!known) throw new RangeError(`not an IANA time zone: ${JSON.stringify(zone.slice(0, 64))}`);
   const minutes = known.offset(at);
   if (Number.isNaN(minutes)) throw new RangeError(`not an instant: ${at}`);
-  return Math.round(minutes * minuteMs);
+  const ms = Math.round(minutes * minuteMs);
+  let found = offsets.get(zone);
+  if (!found || found.size >= 256) {
+    if (offsets.size >= 64) offsets.clear();
+    found = new Map();
+    offsets.set(zone, found);
+  }
+  found.set(at, ms);
+  return ms;
 }
 
 /**
