@@ -117,7 +117,7 @@ function layOutWithin(view: QuestionView, row: Capabilities, pen: Pen, fixed: Fi
   const floor = Math.min(contextFloor, kept.context ? pen.size(kept.context) : 0);
   if (kept.context && pen.size(kept.context) > contextFloor && cutContext(floor)) return laid();
   if (view.tried !== undefined) {
-    const label = pen.size(pen.lines([triedLabel(pen), ""]));
+    const label = pen.size(triedLabel(pen)) + pen.newlineSize;
     const room = roomFor({ tried: undefined }, "tried", label + pen.frame);
     if (take({ tried: pen.tail(view.tried, room) })) return laid();
   }
@@ -149,11 +149,12 @@ function clipped(
   pen: Pen,
   side: "head" | "tail",
 ): { readonly written: Written | undefined; readonly cut: boolean } {
-  if (raw === undefined || raw.trim() === "") return { written: undefined, cut: false };
-  const text = raw.trimEnd().replace(/^[^\S\n]*\n/, "");
+  const trimmed = raw?.trimEnd() ?? "";
+  if (trimmed === "") return { written: undefined, cut: false };
+  const text = /^[!-~]/.test(trimmed) ? trimmed : trimmed.replace(/^[^\S\n]*\n/, "");
   // Far too long whatever is counted: only the end that is kept is looked at.
   const written = text.length > room * 3 + 4096 ? undefined : pen.text(text);
-  const frame = pen.frame + (side === "tail" ? pen.size(pen.lines([triedLabel(pen), ""])) : 0);
+  const frame = pen.frame + (side === "tail" ? pen.size(triedLabel(pen)) + pen.newlineSize : 0);
   if (written && pen.size(written) + frame <= room) return { written, cut: false };
   return { written: pen[side](text, room - frame), cut: true };
 }
@@ -210,9 +211,15 @@ function composed(view: QuestionView, pen: Pen, fixed: Fixed, kept: Kept): reado
   return pieces;
 }
 
+const triedLabels = new WeakMap<Pen, Written>();
+
 function triedLabel(pen: Pen): Written {
+  const known = triedLabels.get(pen);
+  if (known) return known;
   const { sent, shown } = pen.own(triedWords);
-  return { sent: pen.markup.strong(sent), shown };
+  const label = { sent: pen.markup.strong(sent), shown };
+  triedLabels.set(pen, label);
+  return label;
 }
 
 /** Headline, id, deadline, and where the options are. */

@@ -7,6 +7,8 @@ export type Markup = {
   readonly calm: (text: string) => string;
   readonly escape: (calm: string) => string;
   readonly growth: (code: number) => number;
+  /** Signs of ASCII that `calm` and `escape` leave alone wherever they stand. Absent: not known of any. */
+  readonly meaningless?: RegExp;
   /** Around escaped text of one line. */
   readonly strong: (sent: string) => string;
   /** A line of text, not calmed yet, as code. */
@@ -31,11 +33,11 @@ export type Written = { readonly sent: string; readonly shown: string };
 export const same = (text: string): Written => ({ sent: text, shown: text });
 export const identity = (text: string): string => text;
 
-const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
-
 /** The three characters that HTML and its relatives must not meet in a text. */
 export function escapeAngles(text: string): string {
-  return /[&<>]/.test(text) ? text.replace(/[&<>]/g, (found) => entities[found] ?? found) : text;
+  if (!/[&<>]/.test(text)) return text;
+  // One character for one text each time: faster than one expression with a function.
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
 export const angleGrowth = (code: number): number => (code === 38 ? 4 : code === 60 || code === 62 ? 3 : 0);

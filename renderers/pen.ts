@@ -1,8 +1,9 @@
 import type { Capabilities, Dialect, SizeUnit } from "../src/domain/capabilities.ts";
 import { oneLine } from "../src/domain/text.ts";
 import { feishuCard } from "./feishu-card.ts";
-import { boundaryAfter, headEnd, noGrowth, sizeOf, tailStart } from "./fit.ts";
+import { headEnd, noGrowth, sizeOf, tailStart } from "./fit.ts";
 import { gfm } from "./gfm.ts";
+import { boundaryAfter, boundaryBefore } from "./graphemes.ts";
 import { mail } from "./mail.ts";
 import { type Markup, same, type Written } from "./markup.ts";
 import { mrkdwn } from "./mrkdwn.ts";
@@ -39,6 +40,8 @@ export type Pen = {
   readonly part: (written: Written) => Written;
   /** What a part costs beside its text. */
   readonly frame: number;
+  /** What the end of a line inside a part costs. */
+  readonly newlineSize: number;
   /** Agent text inside a line of ours. */
   readonly inline: (raw: string) => Written;
   /** Fixed words. */
@@ -60,6 +63,12 @@ const classes = Uint8Array.from({ length: 0x180 }, (_, code) => {
   return /[!-~]/.test(character) ? 3 : 0;
 });
 
+/** The same for one dialect: where it gives a sign no meaning, that sign is as good as a letter. */
+function classesFor({ meaningless }: Markup): Uint8Array {
+  if (!meaningless) return classes;
+  return classes.map((known, code) => (known > 1 && meaningless.test(String.fromCharCode(code)) ? 1 : known));
+}
+
 /** `simple` needs nothing; `clear` has nothing hidden and is no line of ours; of `any` nothing is known. */
 type Look = "simple" | "clear" | "any";
 
@@ -67,7 +76,7 @@ type Look = "simple" | "clear" | "any";
  * One look at a line: are there only words, digits and signs with single spaces between them? It spares most fields of
  * most questions every other look.
  */
-function lookAt(text: string): Look {
+function lookAt(text: string, signs: Uint8Array): Look {
   let spaceBefore = true;
   let look: Look = "simple";
   for (let at = 0; at < text.length; at += 1) {
@@ -80,7 +89,7 @@ function lookAt(text: string): Look {
     spaceBefore = false;
     // Dashes, quotation marks, bullets, arrows.
     if ((code >= 0x2010 && code <= 0x2027) || (code >= 0x2190 && code <= 0x21ff)) continue;
-    const known = classes[code] ?? 0;
+    const known = signs[code] ?? 0;
     // A shortcode or a delimiter of ours begins with one of these.
     if (known === 0 || (at === 0 && (code === 58 || code === 35))) return "any";
     if (known === 3 || (known === 2 && at === 0)) look = "clear";
@@ -111,8 +120,9 @@ function makePen(row: Row): Pen {
   const size = (written: Written): number => sizeOf(counted === "shown" ? written.shown : written.sent, unit);
   const write = (calm: string): Written => ({ sent: markup.escape(calm), shown: calm });
   const readable = (raw: string): string => markup.calm(disown(reveal(raw)));
+  const signs = classesFor(markup);
   const seen = (raw: string, calmed: (any: string) => string): Written => {
-    const look = lookAt(raw);
+    const look = lookAt(raw, signs);
     if (look === "simple") return same(raw);
     return write(look === "clear" ? markup.calm(raw) : calmed(raw));
   };
@@ -131,12 +141,13 @@ function makePen(row: Row): Pen {
       raw.length <= most ? raw : `…${raw.slice(tailStart(raw, most - 1, "utf16", noGrowth))}`,
     part: (written) => ({ sent: markup.part(written.sent), shown: written.shown }),
     frame: size({ sent: markup.part(""), shown: "" }),
+    newlineSize: size({ sent: markup.newline, shown: "\n" }),
     inline: (raw) => seen(raw, (any) => markup.calm(reveal(oneLine(any)))),
     own: (words) => write(words),
     join: (pieces) => together(pieces, "", ""),
     lines: (lines) => together(lines, markup.newline, "\n"),
     head(raw, room) {
-      const calm = readable(raw.slice(0, boundaryAfter(raw, Math.min(raw.length, reach(room)))));
+      const calm = readable(raw.slice(0, boundaryBefore(raw, Math.min(raw.length, reach(room)))));
       const kept = calm.slice(0, wordEnd(calm, headEnd(calm, room - ellipsisSize, unit, growth))).trimEnd();
       return kept === "" ? undefined : write(`${kept}${ellipsis}`);
     },

@@ -12,7 +12,7 @@ export type Fixed = {
   readonly greeting: Written;
   readonly bareId: Written;
   readonly title: Written;
-  readonly tailLabel: Written;
+  readonly tailLabel: Written | undefined;
   readonly command: Written | undefined;
   readonly diffStat: Written | undefined;
   readonly freeFacts: readonly Written[];
@@ -41,7 +41,7 @@ export function fixedPieces(view: QuestionView, row: Capabilities, pen: Pen): Fi
     ]),
     bareId: id,
     title: strong(pen.line(view.title)),
-    tailLabel: pen.own(lowFidelityWords),
+    tailLabel: view.lowFidelity ? pen.own(lowFidelityWords) : undefined,
     command: view.command === undefined ? undefined : pen.code(`$ ${view.command}`),
     diffStat: view.diffStat === undefined ? undefined : pen.inline(`Diff: ${view.diffStat}`),
     freeFacts: view.freeFacts.map((fact) => pen.line(fact)),

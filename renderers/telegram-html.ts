@@ -26,6 +26,7 @@ export const telegramHtml: Markup = {
   calm,
   escape: escapeAngles,
   growth: angleGrowth,
+  meaningless: /[^&<>@/]/,
   strong: (sent) => `<b>${sent}</b>`,
   code: (text) => inTag("code", text),
   block: (text) => inTag("pre", text),

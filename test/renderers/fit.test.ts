@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { boundaryAfter, boundaryBefore, headEnd, noGrowth, sizeOf, tailStart } from "../../renderers/fit.ts";
+import { headEnd, noGrowth, sizeOf, tailStart } from "../../renderers/fit.ts";
+import { boundaryAfter, boundaryBefore } from "../../renderers/graphemes.ts";
 import { matrix } from "../../renderers/matrix.ts";
 import { penFor } from "../../renderers/pen.ts";
 import { nastyText } from "./arbitraries.ts";
