@@ -21,6 +21,7 @@ const notices: Readonly<Record<string, string>> = {
   "run-complete": "The run is complete",
   stalled: "A run has stalled",
   blocked: "A task is blocked",
+  pairing: "Who may speak here",
 };
 
 export function noticeWords(kind: string): string {

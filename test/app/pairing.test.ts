@@ -17,17 +17,37 @@ const config = aConfig({
   channels: { inbox: { port: 0 }, telegram: { token, allow: [] } },
 });
 
+/** A store whose codes say how often they were compared: reading the salt begins a hash. */
+function counting(store: Store) {
+  let hashes = 0;
+  const people: Parameters<typeof proveCodes>[0] = {
+    bindings: () => store.bindings(),
+    counters: (channel, sender) => store.counters(channel, sender),
+    async codes(now) {
+      const codes = await store.codes(now);
+      return codes.map((code) => ({
+        ...code,
+        get salt() {
+          hashes += 1;
+          return code.salt;
+        },
+      }));
+    },
+  };
+  return { people, hashes: () => hashes };
+}
+
 async function aDesk() {
   const home = aHome();
   const clock = aClock();
-  const owlpost = await openOwlpost({ home, config, now: clock.now, host: "owl" });
+  const open = () => openOwlpost({ home, config, now: clock.now, host: "owl" });
+  let owlpost = await open();
   afterwards(() => owlpost.close());
-  const { store } = owlpost;
 
   /** Makes a code as the owner does, without asking a platform for the bot's name. */
   async function code(name: string, role: Role = "member", address?: string) {
     const made = await makeCode();
-    const value = await store.pair(
+    const value = await owlpost.store.pair(
       (snapshot) =>
         decideCode(
           snapshot,
@@ -45,6 +65,7 @@ async function aDesk() {
     return made;
   }
   let keys = 0;
+  let hashes = 0;
   /** One batch of codes that were said, from the proof to the commit. */
   async function say(
     ...said: { sender: string; text: string; private?: boolean }[]
@@ -53,9 +74,11 @@ async function aDesk() {
       keys += 1;
       return { key: `k${keys}`, channel: "telegram", sender, private: alone, text };
     });
-    const proofs = await proveCodes(store, attempts, clock.now());
+    const count = counting(owlpost.store);
+    const proofs = await proveCodes(count.people, attempts, clock.now());
+    hashes += count.hashes();
     const inputs = attempts.map((attempt) => ({ key: attempt.key, payload: null, attempt }));
-    const acks = await store.turn(
+    const acks = await owlpost.store.turn(
       { channel: "telegram", inputs },
       ({ attempt }) => ({ questions: [], sender: attempt.sender, people: true }),
       ({ people = { bindings: [], codes: [] }, counters = [] }, { attempt: { key, ...attempt } }) =>
@@ -70,7 +93,26 @@ async function aDesk() {
     );
     return { proofs: attempts.map(({ key }) => proofs.get(key)), acks };
   }
-  return { home, clock, owlpost, store, code, say };
+  /** As when the service is killed and started again: nothing is remembered but what is on disk. */
+  async function restart(): Promise<void> {
+    await owlpost.close();
+    owlpost = await open();
+  }
+  return {
+    home,
+    clock,
+    code,
+    say,
+    restart,
+    /** How often a code that was said was compared. */
+    hashes: () => hashes,
+    get owlpost() {
+      return owlpost;
+    },
+    get store() {
+      return owlpost.store;
+    },
+  };
 }
 
 const silence: Ack = { accepted: false, reason: "unknown-sender", text: "" };
@@ -163,26 +205,6 @@ describe("a code", () => {
 });
 
 describe("proofs", () => {
-  /** A store whose codes say how often they were compared: reading the salt begins a hash. */
-  function counting(store: Store) {
-    let hashes = 0;
-    const people: Parameters<typeof proveCodes>[0] = {
-      bindings: () => store.bindings(),
-      counters: (channel, sender) => store.counters(channel, sender),
-      async codes(now) {
-        const codes = await store.codes(now);
-        return codes.map((code) => ({
-          ...code,
-          get salt() {
-            hashes += 1;
-            return code.salt;
-          },
-        }));
-      },
-    };
-    return { people, hashes: () => hashes };
-  }
-
   const guesses = (count: number, sender = (index: number) => `s${index}`): Claimed[] =>
     Array.from({ length: count }, (_, index) => ({
       key: `g${index}`,
@@ -226,11 +248,12 @@ describe("proofs", () => {
     expect(one.hashes()).toBe(5);
   });
 
-  test("field 62: 10,000 guesses cost twenty hashes; none comes in, then nothing is live and the owners know", async () => {
-    const { store, code, say, clock, owlpost } = await aDesk();
+  test("field 62: 10,000 guesses with restarts in between cost twenty hashes; none comes in, then nothing is live and the owners know", async () => {
+    const desk = await aDesk();
+    const { code, say, clock } = desk;
     const made = await code("mara");
-    const began = performance.now();
     for (let batch = 0; batch < 100; batch += 1) {
+      if (batch % 20 === 7) await desk.restart();
       const said = Array.from({ length: 100 }, (_, index) => ({
         sender: `s${batch * 20 + (index % 20)}`,
         text: "AAAABBBB",
@@ -238,12 +261,12 @@ describe("proofs", () => {
       const { acks } = await say(...said);
       expect(acks.every((ack) => ack.text === "" && !ack.accepted)).toBe(true);
     }
-    expect(performance.now() - began).toBeLessThan(20_000);
-    expect(await store.bindings()).toEqual([]);
-    expect(await store.codes(clock.now())).toEqual([]);
-    expect(await store.counters("telegram", "s19")).toMatchObject([{ name: "pairing", value: 5 }]);
+    expect(desk.hashes()).toBe(20);
+    expect(await desk.store.bindings()).toEqual([]);
+    expect(await desk.store.codes(clock.now())).toEqual([]);
+    expect(await desk.store.counters("telegram", "s19")).toMatchObject([{ name: "pairing", value: 5 }]);
     expect((await say({ sender: "mara", text: made.code })).acks).toEqual([silence]);
-    const kinds = (await owlpost.events(0, 10_000)).map(({ kind }) => kind);
+    const kinds = (await desk.owlpost.events(0, 10_000)).map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === "pairing.codes-revoked")).toHaveLength(1);
     expect(kinds.filter((kind) => kind === "notice.queued")).toHaveLength(1);
     const fresh = await code("mara");

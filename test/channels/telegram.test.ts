@@ -590,6 +590,7 @@ describe("settings, pairing and checks", () => {
         name: "token",
         ok: true,
         text: "valid: the bot is @owlpost_nightjar_bot",
+        bot: "owlpost_nightjar_bot",
         aheadMs: expect.any(Number),
       },
       { name: "webhook", ok: false, text: expect.stringContaining("owlpost never deletes it by itself") },

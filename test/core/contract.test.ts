@@ -445,6 +445,20 @@ describe("routes", () => {
     expect(broken).toMatchObject({ rule: "no-route", found: "no channel is configured" });
   });
 
+  it("R10: a question that would ring nobody is refused, and says whom to pair", () => {
+    const channels = [{ id: "telegram" }, { id: "slack" }];
+    const reaching = (answerableBy: readonly string[] | undefined) =>
+      answerableBy?.includes("mara") ? ["slack"] : [];
+    expect(brokenOf({}, { channels, reaching })).toMatchObject([
+      {
+        rule: "no-route",
+        found: "nobody on telegram, slack",
+        mend: expect.stringContaining("owlpost pair"),
+      },
+    ]);
+    expect(rulesOf({ answerable_by: ["mara"] }, { channels, reaching })).toEqual([]);
+  });
+
   it("is too large only when it fits no channel", () => {
     const small = { id: "ntfy", maxBytes: 100 };
     expect(rulesOf({}, { channels: [small] })).toEqual(["too-large options"]);
