@@ -5,8 +5,9 @@ import { z } from "zod";
 import type { AnswerChannel, Batch, Button, ChannelMessage } from "../src/domain/channel.ts";
 import { ChannelError, type Check, type Pairing, type Receipt, type Reply } from "../src/domain/channel.ts";
 import { type MessageRef, questionId } from "../src/domain/ids.ts";
+import { visibleForm } from "../src/domain/text.ts";
 
-const person = z.union([z.int().positive(), z.string().regex(/^\d{1,19}$/)], {
+const person = z.union([z.int().positive(), z.string().regex(/^[1-9]\d{0,18}$/)], {
   error: "must be a person's Telegram id: a number such as 42",
 });
 const placeWords = "must be a chat's id such as -1001234, with /44 behind it for topic 44";
@@ -27,7 +28,7 @@ export const settings = z.strictObject({
     .describe(
       "Chat that questions go to, `ID/TOPIC` for a topic. Default: the private chat of each in allow",
     ),
-  allow: z.array(person).default([]).describe("Telegram ids of the owners; nobody else may answer"),
+  allow: z.array(person).default([]).describe("Telegram ids of owners who need no pairing"),
   api_root: z
     .url({ error: "must be a URL such as https://api.telegram.org" })
     .optional()
@@ -44,7 +45,7 @@ export const pairing: Pairing = {
 export const help = [
   "Talk to @BotFather, send /newbot, and put the token into TELEGRAM_BOT_TOKEN.",
   "Open your bot and press Start: a bot may not write first.",
-  "Put your id into channels.telegram.allow, and answer with the buttons.",
+  "Pair yourself: owlpost pair --name NAME --role owner --channel telegram, and send the code to the bot.",
 ].join("\n");
 
 // ---- out -----------------------------------------------------------------------------------------------------------
@@ -461,35 +462,59 @@ async function connect(
   const path = `${root.pathname.replace(/\/+$/, "")}/bot${given.token}/`;
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
   const target = { protocol: root.protocol, hostname: root.hostname, port: root.port, agent, method: "POST" };
-  const api = new Api(given.token);
+  // Every call ends in the transformer below; without these two, grammY loads an HTTP client that is never asked.
+  const api = new Api(given.token, { apiRoot: root.origin, fetch: unasked });
   api.config.use(async (_previous, method, params, signal) => {
+    const until = signal as AbortSignal;
+    until.throwIfAborted();
     const body = Buffer.from(JSON.stringify(params));
-    const headers = { "content-type": "application/json", "content-length": body.length };
+    // A list is sent as it is; an object is looked through name by name, for every call.
+    const headers = [
+      "host",
+      root.host,
+      "content-type",
+      "application/json",
+      "content-length",
+      `${body.length}`,
+    ];
     return new Promise((answered, failed) => {
-      const outgoing = request(
-        { ...target, path: path + method, headers, signal: signal as AbortSignal },
-        (response) => {
-          const chunks: Buffer[] = [];
-          response.on("data", (chunk: Buffer) => chunks.push(chunk));
-          response.once("error", failed);
-          response.once("end", () => {
-            if (onDate && response.headers.date !== undefined) onDate(response.headers.date);
-            const text = Buffer.concat(chunks).toString("utf8");
-            answered(envelope(text, response.statusCode ?? 0, response.headers["retry-after"]));
-          });
-        },
-      );
-      outgoing.once("error", failed);
+      const outgoing = request({ ...target, path: path + method, headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.once("error", failed);
+        response.once("end", () => {
+          if (onDate && response.headers.date !== undefined) onDate(response.headers.date);
+          const text = Buffer.concat(chunks).toString("utf8");
+          answered(envelope(text, response.statusCode ?? 0, response.headers["retry-after"]));
+        });
+      });
+      // What Node itself does about a signal costs as much again as the rest of the call.
+      const stop = (): void => {
+        failed(until.reason);
+        outgoing.destroy();
+      };
+      until.addEventListener("abort", stop);
+      outgoing.once("close", () => until.removeEventListener("abort", stop));
+      outgoing.on("error", failed);
       outgoing.end(body);
     });
   });
   return {
     async call(signal, withinMs, ask) {
-      const until = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
+      // A timer of our own: on Node 20 the garbage collector takes AbortSignal.timeout out of an AbortSignal.any,
+      // and a call that hangs would hang for ever.
+      const call = new AbortController();
+      const stop = (): void => call.abort();
+      const timer = setTimeout(stop, withinMs);
+      signal.addEventListener("abort", stop, { once: true });
+      if (signal.aborted) stop();
       try {
-        return await ask(api, until as Parameters<typeof ask>[1]);
+        return await ask(api, call.signal as Parameters<typeof ask>[1]);
       } catch (error) {
         throw error instanceof Refused ? refusal(error) : lost(error, signal.aborted);
+      } finally {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", stop);
       }
     },
     async close() {
@@ -498,15 +523,21 @@ async function connect(
   };
 }
 
+const unasked = (): Promise<never> => Promise.reject(new Error("grammY's own fetch is never asked"));
+
 /** A proxy in between may answer with something that is not Telegram's; a status is all that it says then. */
 function envelope(text: string, status: number, retryAfter: string | string[] | undefined) {
   const seconds = Number(retryAfter);
   const parameters = Number.isFinite(seconds) ? { retry_after: seconds } : {};
-  const plain = { ok: false as const, error_code: status, description: `status ${status}`, parameters };
+  // Whatever a hotel's sign-in page answers, Telegram has refused nothing: the same call may succeed later.
+  const code = status === 429 || status >= 500 ? status : 502;
+  const plain = { ok: false as const, error_code: code, description: `status ${status}`, parameters };
   try {
     const told = JSON.parse(text);
     if (typeof told !== "object" || told === null || typeof told.ok !== "boolean") return plain;
-    return told.ok ? told : { ...plain, ...told, parameters: { ...parameters, ...told.parameters } };
+    return told.ok
+      ? told
+      : { ...plain, error_code: status, ...told, parameters: { ...parameters, ...told.parameters } };
   } catch {
     return plain;
   }
@@ -560,14 +591,15 @@ function refusal({ error_code: code, description, parameters }: GrammyError): Ch
   const retryAfterMs = seconds === undefined ? {} : { retryAfterMs: seconds * 1_000 };
   if (code === 429) return said("rate-limited", "too many messages; a pause was asked for", retryAfterMs);
   if (code >= 500)
-    return said("unavailable", `out of order (${code})`, { delivered: "unknown", ...retryAfterMs });
+    return said("unavailable", `out of order, or something else answered in its place (${description})`, {
+      delivered: "unknown",
+      ...retryAfterMs,
+    });
   if (code === 401 || (code === 404 && /^Not Found$/i.test(description))) {
+    // The token is refused, not the message: with the right one it still goes out.
     return said(
       "token-refused",
       "the bot's token is not valid (any more): ask BotFather for the present one",
-      {
-        permanent: true,
-      },
     );
   }
   if (code === 409 && /webhook/i.test(description)) return said("webhook-active", webhookText);
@@ -625,8 +657,11 @@ function plainly<Params extends Content>(params: Params, { plain }: ChannelMessa
   return { ...rest, text: plain };
 }
 
-/** At most 200 UTF-16 units, never half a character. */
-function toast(text: string): string {
+const obeyed = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu;
+
+/** At most 200 UTF-16 units, never half a character, and nothing in a label of the agent's that would be obeyed. */
+function toast(words: string): string {
+  const text = words.replace(/\p{Cs}/gu, "\uFFFD").replace(obeyed, visibleForm);
   if (text.length <= mostToast) return text;
   let kept = "";
   for (const { segment } of new Intl.Segmenter("en").segment(text.slice(0, mostToast + 100))) {

@@ -47,7 +47,7 @@ function costOf(code: number, unit: SizeUnit, growth: Growth): number {
   return code < 0x800 ? 2 : 3;
 }
 
-const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+let segmenter: Intl.Segmenter | undefined;
 const windowUnits = 64;
 
 /** The last grapheme boundary at or before `at`. */
@@ -67,6 +67,8 @@ function graphemeAt(text: string, at: number): { start: number; end: number } | 
   const from = certainBoundary(text, at);
   for (let size = at - from + windowUnits; ; size *= 2) {
     const piece = text.slice(from, from + size);
+    // Made when it is first needed: its tables take 2 MB.
+    segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
     const segment = segmenter.segment(piece).containing(at - from);
     if (!segment) return undefined;
     const start = from + segment.index;

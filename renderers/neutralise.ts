@@ -96,16 +96,28 @@ const marks = [
   "##-",
 ].join("|");
 const anyMark = new RegExp(marks);
-// U+2800 and U+3164 look blank.
-const lineOfOurs = new RegExp(`\\n[\\s\\u2800]*(?=${marks})`, "g");
-const startOfOurs = new RegExp(`^[\\s\\u2800]*(?=${marks})`);
+const everyMark = new RegExp(marks, "g");
+// U+2800 looks blank.
+const blank = /[\s\u2800]/;
 
 /**
  * No line may look like one of owlpost's own. A zero-width character would not help the reader, so such a line goes on
  * in the line before it, or after a dot where it is the first.
  */
 export function disown(text: string): string {
-  return anyMark.test(text) ? text.replace(lineOfOurs, " ").replace(startOfOurs, "· ") : text;
+  if (!anyMark.test(text)) return text;
+  let disowned = "";
+  let from = 0;
+  // From each mark back over the blanks before it: from each line end forward, a flood of line ends would take minutes.
+  for (const { index } of text.matchAll(everyMark)) {
+    let start = index;
+    while (start > from && blank.test(text[start - 1] ?? "")) start -= 1;
+    const lineEnd = text.slice(start, index).indexOf("\n");
+    if (start > 0 && lineEnd < 0) continue;
+    disowned += start === 0 ? "· " : `${text.slice(from, start + lineEnd)} `;
+    from = index;
+  }
+  return disowned + text.slice(from);
 }
 
 /** Word joiner: invisible, no space, and enough to end a mention, a reference or a markup character. */

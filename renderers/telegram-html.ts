@@ -1,12 +1,15 @@
 import { angleGrowth, escapeAngles, type Markup, type Written } from "./markup.ts";
 import { joiner } from "./neutralise.ts";
 
+/** What Telegram takes for a command; a word or a path around it makes it none. */
+const command = /(?<![\p{L}\p{N}_/<>])\/(?=[A-Za-z0-9_]{1,64}(?![\p{L}\p{N}_/<>]))/gu;
+
 /** A bare `@name` pings, `/word` becomes a command that a tap sends, `tg://user` mentions by number. */
 function calm(text: string): string {
   if (!/[@/]/.test(text)) return text;
   return text
     .replace(/(?<![A-Za-z0-9_])@(?=[A-Za-z])/g, `@${joiner}`)
-    .replace(/(?<![^\s([{"'`“‘,;|=])\/(?=[A-Za-z])/g, `/${joiner}`)
+    .replace(command, `/${joiner}`)
     .replace(userLink, (found) => `${found}${joiner}`);
 }
 

@@ -11,15 +11,26 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { root, sourcesState } from "./sources.mjs";
 
-/** Left in node_modules: pino starts workers from its own files. */
-const outside = new Set(["pino"]);
+/** Of these packages only what owlpost calls is bundled; the rest of grammY is a framework that would hold 5 MB of memory. */
+const parts = new Map([["grammy", { Api: "core/api.js", GrammyError: "core/error.js" }]]);
+/** What a package calls in cases that owlpost does not bring about: a file of its own, which is hardly ever read. */
+const seldom = new Set(["node-fetch"]);
 /** Parts of Node that few commands need and that cost milliseconds to load. */
-const slowBuiltins = new Set(["child_process", "net", "http", "http2", "https", "fs/promises", "readline"]);
+const slowBuiltins = new Set([
+  "child_process",
+  "net",
+  "http",
+  "http2",
+  "https",
+  "fs/promises",
+  "readline",
+  "worker_threads",
+]);
 /** So small that they go into the bundle itself; every other package becomes one file in dist/vendor, read when it is first needed. */
 const inside = new Set(["canonicalize"]);
 
@@ -80,7 +91,7 @@ async function buildAll() {
   try {
     mkdirSync(join(fresh, "vendor"), { recursive: true });
     writeFileSync(join(fresh, "package.json"), '{"type":"commonjs"}\n');
-    const packages = await buildCommands(join(fresh, "owlpost.js"));
+    const packages = new Set([...(await buildCommands(join(fresh, "owlpost.js"))), ...seldom]);
     await Promise.all([...packages].map((name) => buildVendor(name, fresh)));
     writeFileSync(join(fresh, "cli.js"), loader, { mode: 0o755 });
     recordCaches(fresh);
@@ -143,14 +154,13 @@ async function buildCommands(outfile) {
         setup(plugins) {
           plugins.onResolve({ filter: /^[@a-z]/ }, ({ path, kind, namespace }) => {
             if (kind === "entry-point" || namespace === "lazy" || path.startsWith("node:")) return undefined;
-            if (outside.has(path)) return { path, external: true };
             if (inside.has(path)) return undefined;
             packages.add(path);
             return { path, namespace: "lazy", pluginData: `./vendor/${vendorName(path)}` };
           });
         },
       },
-      lazy,
+      lazy({ inherited: true }),
     ],
   });
   return packages;
@@ -161,12 +171,74 @@ async function buildCommands(outfile) {
  * @param {string} folder
  */
 async function buildVendor(name, folder) {
+  const wanted = Object.entries(parts.get(name) ?? {}).map(([part, file]) => {
+    // By its path: the file is not among the exports of its package.
+    const path = join(dirname(requireHere.resolve(name)), file);
+    return `exports.${part} = require(${JSON.stringify(path)}).${part};`;
+  });
+  const contents =
+    wanted.length > 0 ? wanted.join("\n") : `module.exports = require(${JSON.stringify(name)})`;
   await build({
     ...common,
-    stdin: { contents: `module.exports = require(${JSON.stringify(name)})`, resolveDir: root },
+    stdin: { contents, resolveDir: root },
     outfile: join(folder, "vendor", vendorName(name)),
-    plugins: [nativeBinding, lazyBuiltins, lazy],
+    // V8 keeps the text of what it runs. Our own names stay, for the stacks in the log.
+    minifyIdentifiers: true,
+    plugins: [
+      nativeBinding,
+      onlyEnglish,
+      noThreads,
+      seldomNeeded(name),
+      lazyBuiltins,
+      lazy({ inherited: false }),
+    ],
   });
+}
+
+/** zod speaks fifty languages, and would hold all of them: a third of its memory. */
+const onlyEnglish = {
+  name: "only-english",
+  /** @param {import("esbuild").PluginBuild} plugins */
+  setup(plugins) {
+    plugins.onResolve({ filter: /^\.\.\/locales\/index\.c?js$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path),
+      namespace: "only-english",
+    }));
+    plugins.onLoad({ filter: /./, namespace: "only-english" }, ({ path }) => ({
+      contents: `exports.en = require(${JSON.stringify(join(dirname(path), "en.cjs"))}).default;`,
+      resolveDir: dirname(path),
+    }));
+  },
+};
+
+/** pino's transports are threads that start from files of their own; owlpost writes its log itself. */
+const noThreads = {
+  name: "no-threads",
+  /** @param {import("esbuild").PluginBuild} plugins */
+  setup(plugins) {
+    plugins.onResolve({ filter: /^\.\/(?:lib\/)?transport$/ }, ({ path, importer }) =>
+      /[\\/]pino[\\/]/.test(importer) ? { path, namespace: "no-threads" } : undefined,
+    );
+    plugins.onLoad({ filter: /./, namespace: "no-threads" }, () => ({
+      contents: `module.exports = () => { throw new Error("this build of pino has no transports"); };`,
+    }));
+  },
+};
+
+/**
+ * @param {string} name
+ * @returns {import("esbuild").Plugin}
+ */
+function seldomNeeded(name) {
+  return {
+    name: "seldom-needed",
+    setup(plugins) {
+      plugins.onResolve({ filter: /^[@a-z]/ }, ({ path, namespace }) => {
+        if (namespace === "lazy" || path === name || !seldom.has(path)) return undefined;
+        return { path, namespace: "lazy", pluginData: `./vendor/${vendorName(path)}` };
+      });
+    },
+  };
 }
 
 /** @type {import("esbuild").Plugin} */
@@ -181,30 +253,37 @@ const lazyBuiltins = {
   },
 };
 
+/** owlpost starts no threads; pino asks this of a part of Node that it needs for nothing else here. */
+const known = new Map([["isMainThread", "true"]]);
+
 /**
  * A stand-in with the names of a module, which requires it when one of them is first used. So a file may import luxon
  * at its top, and a command that never does clock maths never loads it.
- * @type {import("esbuild").Plugin}
+ * `inherited`: the names stand on the prototype, so that esbuild gives a file that imports them no copy of its own;
+ * zod has 250. Packages that were compiled to CommonJS copy what they import, and see only own names.
+ * @param {{ inherited: boolean }} options
+ * @returns {import("esbuild").Plugin}
  */
-const lazy = {
+const lazy = ({ inherited }) => ({
   name: "lazy",
   setup(plugins) {
     plugins.onResolve({ filter: /./, namespace: "lazy" }, ({ path }) => ({ path, external: true }));
     plugins.onLoad({ filter: /./, namespace: "lazy" }, ({ path, pluginData }) => {
       const real = requireHere(path);
       // A module that is itself a function (better-sqlite3) has no stand-in.
-      if (typeof real === "function") {
+      if (typeof real === "function" && !real.__esModule) {
         return { contents: `module.exports = require(${JSON.stringify(pluginData)});` };
       }
-      const names = Object.keys(real).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name));
+      const names = Object.keys(parts.get(path) ?? real).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name));
       const mark = real.__esModule ? "__esModule: true," : "";
-      const getters = names.map((name) => `get ${name}() { return load().${name}; }`);
+      const getters = names.map((name) => `get ${name}() { return ${known.get(name) ?? `load().${name}`}; }`);
+      const exported = `{${mark}${getters.join(",")}}`;
       return {
-        contents: `const load = () => require(${JSON.stringify(pluginData)});\nmodule.exports = {${mark}${getters.join(",")}};`,
+        contents: `const load = () => require(${JSON.stringify(pluginData)});\nmodule.exports = ${inherited ? `Object.create(${exported})` : exported};`,
       };
     });
   },
-};
+});
 
 /** The search for the native file costs more than loading it: it lies where the installation put it. */
 const nativeBinding = {

@@ -75,6 +75,7 @@ export function aConfig(changes: Partial<Config> = {}): Config {
     minLeadMs: 10 * minute,
     leaseMs: 10 * minute,
     autoDefault: false,
+    againDeadlineMs: 12 * hour,
     airlocks: {},
     deliver: ["inbox"],
     channels: { inbox: { port: 0 } },

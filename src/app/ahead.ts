@@ -1,16 +1,20 @@
+import { setMaxListeners } from "node:events";
 import { rowOf } from "../../renderers/matrix.ts";
 import { render } from "../../renderers/render.ts";
 import { questionView } from "../core/view.ts";
 import { type AnswerChannel, ChannelError } from "../domain/channel.ts";
 import type { ChannelId, Instant, MessageRef, QuestionId } from "../domain/ids.ts";
-import { isOpen } from "../domain/question.ts";
-import type { Store } from "../domain/store.ts";
+import { type Copy, isOpen, type StoredQuestion } from "../domain/question.ts";
+import type { Effect, Job, Store } from "../domain/store.ts";
 
 /** Edits of one queue that travel together: they are of different messages, so their order says nothing. */
-const mostAtOnce = 4;
+const mostAtOnce = 8;
 /** Questions that are looked up before the first of their edits goes out. */
 const chunk = 8;
 const attemptMs = 10_000;
+const shareMs = 1_000;
+/** Edits that are recorded in one commit. */
+const mostTogether = 32;
 /** How long a queue is left to the outbox after a fault. */
 const restMs = 5_000;
 
@@ -19,6 +23,8 @@ export type AheadOptions = {
   readonly channels: ReadonlyMap<ChannelId, AnswerChannel>;
   readonly now: () => Instant;
   readonly stop: AbortSignal;
+  /** Called after each edit. */
+  readonly onShown: () => void;
 };
 
 /**
@@ -26,10 +32,11 @@ export type AheadOptions = {
  * edits before. Each stays in the outbox until it is recorded; a kill in between repeats it, which changes nothing.
  * At the first fault the rest is left to the outbox, which knows how to wait.
  */
-export function editsAhead({ store, channels, now, stop }: AheadOptions) {
+export function editsAhead({ store, channels, now, stop, onShown }: AheadOptions) {
   const lanes = new Map<string, QuestionId[]>();
   const shown = new Map<string, number>();
   const resting = new Map<string, Instant>();
+  const limits = sharedLimit(stop);
 
   async function line(id: QuestionId): Promise<void> {
     for (const { channel, destination } of await store.copies(id)) {
@@ -46,15 +53,37 @@ export function editsAhead({ store, channels, now, stop }: AheadOptions) {
     const stored = await store.question(id);
     // While it is open nothing about it is urgent.
     if (!stored || isOpen(stored.state)) return;
-    for (const copy of await store.copies(id)) {
+    for (const copy of await behind(queue, stored)) {
       const channel = channels.get(copy.channel);
-      const isBehind = copy.revision < stored.revision && queueOf(copy.channel, copy.destination) === queue;
-      if (!channel?.edit || !isBehind) continue;
+      if (!channel?.edit) continue;
       const message = render(questionView(stored, now()), rowOf(copy.channel));
-      const signal = AbortSignal.any([stop, AbortSignal.timeout(attemptMs)]);
-      await channel.edit(copy.destination, copy.ref, message, signal);
+      await channel.edit(copy.destination, copy.ref, message, limits());
       shown.set(`${copy.channel}\n${copy.ref}`, stored.revision);
+      onShown();
     }
+  }
+
+  async function behind(queue: string, { question, revision }: StoredQuestion): Promise<readonly Copy[]> {
+    const copies = await store.copies(question.id);
+    return copies.filter(
+      (copy) => copy.revision < revision && queueOf(copy.channel, copy.destination) === queue,
+    );
+  }
+
+  /** Undefined where a job asks for more than what was shown. */
+  async function recordOf(job: Job): Promise<(() => Promise<void>) | undefined> {
+    const stored = job.question === undefined ? undefined : await store.question(job.question);
+    if (job.kind !== "edit" || job.notice || !stored) return undefined;
+    const { revision } = stored;
+    const copies = await behind(queueOf(job.channel, job.destination), stored);
+    const keys = copies.map(({ channel, ref }) => `${channel}\n${ref}`);
+    const [copy, ...others] = copies;
+    if (!copy || keys.some((key) => shown.get(key) !== revision)) return undefined;
+    const effects = others.map((other): Effect => ({ ...other, type: "adopt-copy", revision }));
+    return async () => {
+      await store.sent(job, { ref: copy.ref, revision }, () => effects, now());
+      for (const key of keys) shown.delete(key);
+    };
   }
 
   return {
@@ -88,6 +117,22 @@ export function editsAhead({ store, channels, now, stop }: AheadOptions) {
     rest(queue: string, until: Instant): void {
       resting.set(queue, until);
     },
+    /**
+     * How to write down, in one commit, that edits at the head of this job's queue went out ahead: as many as follow each
+     * other. Undefined: the head itself did not.
+     */
+    async shownFrom(head: Job): Promise<(() => Promise<void>) | undefined> {
+      if (head.kind !== "edit" || shown.size === 0) return undefined;
+      const records: (() => Promise<void>)[] = [];
+      for (const job of await store.queue(head.channel, head.destination, mostTogether)) {
+        const record = await recordOf(job);
+        if (!record) break;
+        records.push(record);
+      }
+      if (records.length === 0) return undefined;
+      // Writes that are asked for at once share a commit.
+      return async () => void (await Promise.all(records.map((record) => record())));
+    },
     /** Does that message show this revision already? Asked once. */
     took(channel: ChannelId, ref: MessageRef, revision: number): boolean {
       const key = `${channel}\n${ref}`;
@@ -100,6 +145,24 @@ export function editsAhead({ store, channels, now, stop }: AheadOptions) {
       shown.clear();
       for (const [queue, until] of resting) if (until <= now()) resting.delete(queue);
     },
+  };
+}
+
+/**
+ * The end of an attempt that begins now: within `attemptMs`, or when all stops. Making one for each edit would cost as
+ * much as rendering it, so those of one second share theirs.
+ */
+function sharedLimit(stop: AbortSignal): () => AbortSignal {
+  let madeAt = Number.NEGATIVE_INFINITY;
+  let signal = stop;
+  return () => {
+    const now = performance.now();
+    if (now - madeAt >= shareMs) {
+      madeAt = now;
+      signal = AbortSignal.any([stop, AbortSignal.timeout(attemptMs)]);
+      setMaxListeners(0, signal);
+    }
+    return signal;
   };
 }
 

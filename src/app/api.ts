@@ -1,4 +1,3 @@
-import type { RevokeValue } from "../core/pairing.ts";
 import type { Ack, BrokenRule } from "../domain/command.ts";
 import type { Event } from "../domain/event.ts";
 import type { ChannelId, Claim, Instant, QuestionId } from "../domain/ids.ts";
@@ -157,7 +156,19 @@ export type PeopleReport = {
   /** Channels on which somebody can be paired. */
   readonly pairable: readonly ChannelId[];
 };
-export type RevokeOutcome = RevokeValue;
+export type RevokeOutcome =
+  | {
+      readonly ok: true;
+      /** What was taken away: a binding, or a code that nobody has used yet. */
+      readonly was: "binding" | "code";
+      readonly person: Person;
+      readonly channel: ChannelId;
+      /** Nobody is an owner on any channel now. */
+      readonly lastOwner: boolean;
+      /** The configuration still makes that id an owner. */
+      readonly stillAllowed: boolean;
+    }
+  | { readonly ok: false };
 
 /** Everything that a command, the inbox or a program may do with a home. */
 export type Owlpost = {

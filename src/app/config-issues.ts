@@ -79,7 +79,8 @@ function lengthUnit(origin: string): string {
   return origin === "array" ? " entries long" : "";
 }
 
-function foundText(written: unknown): string {
+/** What stands there, for the end of a sentence. Not for values below `channels`. */
+export function foundText(written: unknown): string {
   if (typeof written !== "string" && typeof written !== "number" && typeof written !== "boolean") return "";
   const text = String(written);
   return ` (found ${text.length > 40 ? `${text.slice(0, 40)}…` : text})`;

@@ -4,11 +4,13 @@ import type * as z from "zod";
 import { parseDuration } from "../core/time.ts";
 import { channelIds, channelSettings } from "./channel-files.ts";
 import { configIssues, type Found } from "./config-issues.ts";
+import { readNight } from "./config-night.ts";
 import { type ConfigDocument, configSchema, unavailable } from "./config-schema.ts";
 import { type ConfigText, type Path, pathText, readConfigText } from "./config-text.ts";
 import {
   type Config,
   type ConfigError,
+  defaultAgainDeadlineMs,
   defaultInboxPort,
   defaultLeaseMs,
   defaultMinLeadMs,
@@ -39,16 +41,20 @@ export async function readConfig(text: string, env: Environment): Promise<ReadCo
   }
   const channels = await readChannels(document.channels, source, found);
   checkDeliver(document.deliver, Object.keys(channels), found);
+  const zone = document.zone ?? systemZone();
+  const night = readNight(document.night, zone, document.zone !== undefined, found);
   const airlocks = readAirlocks(document.airlocks, env, found);
   if (found.length > 0) return { ok: false, errors: placed(found, source) };
 
   return {
     ok: true,
     config: {
-      zone: document.zone ?? systemZone(),
+      zone,
       minLeadMs: durationMs(document.min_lead, defaultMinLeadMs),
       leaseMs: durationMs(document.lease, defaultLeaseMs),
       autoDefault: document.auto_default ?? false,
+      ...(night ? { night } : {}),
+      againDeadlineMs: durationMs(document.again_deadline, defaultAgainDeadlineMs),
       airlocks,
       deliver: document.deliver ?? Object.keys(channels),
       channels,

@@ -1,4 +1,5 @@
 import { readlinkSync } from "node:fs";
+import type { QuietHours } from "../core/quiet-hours.ts";
 import type { ChannelId } from "../domain/ids.ts";
 
 /** What `config.yaml` says, checked, with every default filled in. Holds secrets: never log it whole. */
@@ -11,6 +12,16 @@ export type Config = {
   readonly leaseMs: number;
   /** May a question's default take its recommendation? */
   readonly autoDefault: boolean;
+  /** Absent: no quiet hours. */
+  readonly night?: {
+    readonly hours: QuietHours;
+    /** Does the work of a night stay on a branch, and nothing merges or pushes by itself? */
+    readonly isolated: boolean;
+    /** May a default take its recommendation at night? */
+    readonly autoDefault: boolean;
+  };
+  /** How long a question that is asked again in the morning waits. */
+  readonly againDeadlineMs: number;
   /** Project to absolute folder. */
   readonly airlocks: Readonly<Record<string, string>>;
   /** Every listed channel gets its copy at once. */
@@ -28,6 +39,7 @@ export type ConfigError = {
 
 export const defaultMinLeadMs = 10 * 60_000;
 export const defaultLeaseMs = 10 * 60_000;
+export const defaultAgainDeadlineMs = 12 * 3_600_000;
 export const defaultInboxPort = 7373;
 
 /** The configuration of a home without `config.yaml`: the system's zone, the local inbox alone. */
@@ -37,6 +49,7 @@ export function defaultConfig(): Config {
     minLeadMs: defaultMinLeadMs,
     leaseMs: defaultLeaseMs,
     autoDefault: false,
+    againDeadlineMs: defaultAgainDeadlineMs,
     airlocks: {},
     deliver: ["inbox"],
     channels: { inbox: { port: defaultInboxPort } },

@@ -11,6 +11,7 @@ import { type ServiceRecord, type Store, StoreError } from "../domain/store.ts";
 import { openStore } from "../store/sqlite.ts";
 import { checkChannel, withPeople } from "./channels.ts";
 import { type Config, configErrorLines, loadConfig } from "./config.ts";
+import { readRefusal, refusalText } from "./config-refusal.ts";
 import { type Environment, openHome } from "./home.ts";
 import { isServiceAlive } from "./service-lock.ts";
 import { inboxUrl } from "./watching.ts";
@@ -60,6 +61,9 @@ export async function examine(options: DoctorOptions): Promise<readonly Finding[
     ? [ok("configuration", loaded.config.file ?? "none: the defaults")]
     : configErrorLines(loaded.file, loaded.errors).map((line) => fail("configuration", line));
 
+  const refusal = readRefusal(home);
+  const refused = refusal ? [warn("configuration in force", refusalText(refusal, now()))] : [];
+
   const { findings: stored, store } = await storeFindings(home);
   try {
     const service = store ? await store.service() : undefined;
@@ -69,6 +73,7 @@ export async function examine(options: DoctorOptions): Promise<readonly Finding[
     return [
       mode,
       ...configured,
+      ...refused,
       ...stored,
       ...(await diskFinding(home)),
       ...(config ? [zoneFinding(config, now())] : []),

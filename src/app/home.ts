@@ -71,6 +71,11 @@ export function socketPath(home: string): string {
   }
 }
 
+/** Where a running service says which configuration it could not take up. */
+export function refusalPath(home: string): string {
+  return join(home, "config.refused");
+}
+
 /** The folder that holds `config/samples`, `package.json` and `dist`, for sources and bundle alike. */
 export function packageRoot(): string {
   let folder = import.meta.dirname;

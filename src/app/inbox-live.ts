@@ -30,7 +30,7 @@ export type Live = {
 };
 
 export type LiveOptions = {
-  readonly owlpost: Pick<Owlpost, "status" | "events">;
+  readonly owlpost: Pick<Owlpost, "status" | "events" | "people">;
   readonly store: Pick<Store, "lastEvent" | "questions">;
   readonly zone: string;
   readonly clock: () => Instant;
@@ -54,11 +54,12 @@ export function openLive({ owlpost, store, zone, clock, failed }: LiveOptions): 
   const read = async (): Promise<string> => {
     const status = await owlpost.status();
     // What is over is no part of the status: it is listed here, so that nobody wonders where a question went.
-    const [closed, queued] = await Promise.all([
+    const [closed, queued, people] = await Promise.all([
       store.questions({ states: ["resolved", "cancelled"], newest: true, limit: recentLimit }),
       notices(),
+      owlpost.people(),
     ]);
-    return JSON.stringify(inboxState({ status, closed, notices: queued }, zone, clock()));
+    return JSON.stringify(inboxState({ status, closed, notices: queued, people }, zone, clock()));
   };
 
   /** Pages that are open together share one look at the store. */

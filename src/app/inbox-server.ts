@@ -1,24 +1,15 @@
 import { readFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import { join } from "node:path";
-import { createAdaptorServer } from "@hono/node-server";
-import { type Context, Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
-import { stream } from "hono/streaming";
 import type { Instant } from "../domain/ids.ts";
 import type { Store } from "../domain/store.ts";
 import type { Owlpost } from "./api.ts";
-import { parseDecision } from "./inbox-decision.ts";
-import { ownOnly, refuse, secureHeaders } from "./inbox-guard.ts";
-import { type Live, openLive } from "./inbox-live.ts";
-import { openSessions, type Sessions } from "./inbox-session.ts";
+import type { Page } from "./inbox-app.ts";
+import { openLive } from "./inbox-live.ts";
+import { openSessions } from "./inbox-session.ts";
 import type { Log } from "./log.ts";
 
 export { newLink } from "./inbox-session.ts";
-
-const maxBodyBytes = 128 * 1024;
-/** A browser opens six at most to one address; this leaves room for ten of them. */
-const maxStreams = 60;
 
 export type InboxOptions = {
   readonly owlpost: Owlpost;
@@ -58,8 +49,12 @@ export async function startInbox(options: InboxOptions): Promise<Inbox> {
     failed: (error) => log.error({ err: error }, "the inbox could not read the state"),
   });
   let port = options.port;
-  const app = inboxApp({ owlpost, live, sessions, page, log, port: () => port });
-  const server = createAdaptorServer({ fetch: app.fetch, createServer }) as Server;
+  const server = createServer(
+    whenAsked(async () => {
+      const { inboxListener } = await import("./inbox-app.ts");
+      return inboxListener({ owlpost, live, sessions, page, log, zone, clock, port: () => port });
+    }, log),
+  );
   port = await listen(server, options.port);
   log.info({ port, host: options.host }, "the local inbox is open");
   return {
@@ -77,115 +72,28 @@ export async function startInbox(options: InboxOptions): Promise<Inbox> {
   };
 }
 
-type Page = { readonly html: string; readonly script: string; readonly style: string };
-
-type AppParts = {
-  readonly owlpost: Pick<Owlpost, "decide">;
-  readonly live: Live;
-  readonly sessions: Sessions;
-  readonly page: Page;
-  readonly log: Log;
-  readonly port: () => number;
-};
-
-function inboxApp({ owlpost, live, sessions, page, log, port }: AppParts): Hono {
-  const app = new Hono();
-  app.use(secureHeaders);
-  app.use(ownOnly(port));
-  app.use(async (c, next) => {
-    // hono answers HEAD by running the GET handler; a stream must not be opened for nothing.
-    if (c.req.method === "HEAD" && c.req.path.startsWith("/api/")) return wrongMethod(c);
-    return next();
-  });
-  app.use(
-    bodyLimit({
-      maxSize: maxBodyBytes,
-      onError: (c) => refuse(c, 413, "too-large", "That is more than 128 KiB; shorten it."),
-    }),
-  );
-
-  app.get("/", (c) => c.html(page.html));
-  app.get("/inbox.js", (c) => c.body(page.script, 200, { "content-type": "text/javascript; charset=utf-8" }));
-  app.get("/inbox.css", (c) => c.body(page.style, 200, { "content-type": "text/css; charset=utf-8" }));
-
-  app.post("/api/session", async (c) => {
-    const body = await readJson(c);
-    const exchanged = await sessions.exchange(body?.token);
-    if (exchanged.ok) return c.json({ session: exchanged.session });
-    return unknownToken(c, exchanged.reason, "This link was used before, or it is older than 10 minutes.");
-  });
-
-  const signedIn = async (c: Context): Promise<Response | undefined> => {
-    const admitted = await sessions.admit(c.req.header("authorization"));
-    return admitted === "yes" ? undefined : unknownToken(c, admitted, "This page is not signed in any more.");
-  };
-
-  app.get("/api/state", async (c) => {
-    const refused = await signedIn(c);
-    if (refused) return refused;
-    return c.body(await live.line(), 200, { "content-type": "application/json" });
-  });
-
-  app.get("/api/stream", async (c) => {
-    const refused = await signedIn(c);
-    if (refused) return refused;
-    if (live.followers() >= maxStreams) {
-      return refuse(c, 503, "too-many-pages", "Too many pages are open; close some and load this one again.");
-    }
-    const authorization = c.req.header("authorization");
-    c.header("content-type", "application/x-ndjson; charset=utf-8");
-    return stream(
-      c,
-      async (out) => {
-        const gone = new AbortController();
-        out.onAbort(() => gone.abort());
-        const still = async (): Promise<boolean> => (await sessions.admit(authorization)) === "yes";
-        await live.follow((line) => out.write(line), still, gone.signal);
+/**
+ * What answers is loaded with the first request: it holds a tenth of the memory of a service whose page nobody opens,
+ * because its phones suffice.
+ */
+function whenAsked(load: () => Promise<RequestListener>, log: Log): RequestListener {
+  let listener: RequestListener | undefined;
+  let loading: Promise<RequestListener> | undefined;
+  return (request, response) => {
+    if (listener) return listener(request, response);
+    loading ??= load();
+    loading.then(
+      (loaded) => {
+        listener = loaded;
+        loaded(request, response);
       },
-      async (error) => log.error({ err: error }, "a stream of the inbox broke"),
+      (error: unknown) => {
+        loading = undefined;
+        log.error({ err: error }, "the local inbox could not be loaded");
+        response.writeHead(500).end();
+      },
     );
-  });
-
-  app.post("/api/decide", async (c) => {
-    const refused = await signedIn(c);
-    if (refused) return refused;
-    const decision = parseDecision(await readJson(c));
-    if (!decision.ok) return refuse(c, 400, "bad-decision", decision.message);
-    const ack = await owlpost.decide(decision.command, "inbox", decision.key);
-    live.changed();
-    return c.json(ack);
-  });
-
-  app.all("/", wrongMethod);
-  app.all("/inbox.js", wrongMethod);
-  app.all("/inbox.css", wrongMethod);
-  for (const path of ["session", "state", "stream", "decide"]) app.all(`/api/${path}`, wrongMethod);
-  app.notFound((c) => refuse(c, 404, "no-such-page", "There is nothing at this address."));
-  app.onError((error, c) => {
-    log.error({ err: error, path: c.req.path }, "a request to the inbox failed");
-    const told = error.name === "StoreError" ? error.message : "Something failed; the log says what.";
-    return refuse(c, 500, "fault", told);
-  });
-  return app;
-}
-
-function wrongMethod(c: Context): Response {
-  return refuse(c, 405, "wrong-method", `${c.req.method} does nothing here.`);
-}
-
-function unknownToken(c: Context, reason: "wrong" | "too-many", what: string): Response {
-  return reason === "too-many"
-    ? refuse(c, 429, "too-many-wrong-tokens", "Too many wrong links in one minute. Wait a minute, try again.")
-    : refuse(c, 401, "unknown-token", `${what} Run \`owlpost inbox\` for a fresh link.`);
-}
-
-async function readJson(c: Context): Promise<Record<string, unknown> | undefined> {
-  try {
-    const body: unknown = await c.req.json();
-    return typeof body === "object" && body !== null ? (body as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
+  };
 }
 
 async function readPage(folder: string): Promise<Page> {

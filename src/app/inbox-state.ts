@@ -1,12 +1,14 @@
 import type { Event } from "../domain/event.ts";
 import type { Instant } from "../domain/ids.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
-import type { StatusReport } from "./api.ts";
+import type { PeopleReport, StatusReport } from "./api.ts";
 import { type FactLines, factLines, type LinkLine, linkLines } from "./inbox-facts.ts";
+import { type PeopleLines, peopleLines } from "./inbox-people.ts";
 import { deadlineWords, type Verdict, verdictOf, type When, when } from "./inbox-verdict.ts";
 
 /** What a press sends; named here because the page may know this file only. */
 export type { LocalCommand } from "./api.ts";
+export type { MadeCode, PeopleLines } from "./inbox-people.ts";
 export type { Verdict, When } from "./inbox-verdict.ts";
 
 export type OptionLine = {
@@ -75,6 +77,7 @@ export type InboxState = {
   readonly notices: readonly NoticeLine[];
   readonly service: { readonly running: boolean; readonly since?: When };
   readonly channels: readonly ChannelLine[];
+  readonly people: PeopleLines;
 };
 
 /** How many closed questions the page lists. */
@@ -87,6 +90,7 @@ export type InboxSource = {
   readonly closed: readonly StoredQuestion[];
   /** Events of kind `notice.queued`, oldest first. */
   readonly notices: readonly Event[];
+  readonly people: PeopleReport;
 };
 
 /** What the page shows, with its times in the words of `zone`. */
@@ -120,6 +124,7 @@ export function inboxState(source: InboxSource, zone: string, now: Instant): Inb
         : { lastReceived: when(channel.lastReceiveAt, zone, now) }),
       ...(channel.detail ? { detail: channel.detail } : {}),
     })),
+    people: peopleLines(source.people, zone, now),
   };
 }
 

@@ -65,13 +65,13 @@ function needOf(reply: Reply): TurnNeed {
     open: true,
     ...(to === undefined ? {} : { thread: to }),
     ...(edited && message !== undefined ? { edited: message } : {}),
-    ...(isAboutPairing(text) ? { people: true } : {}),
+    ...(isMarked(reply) ? { people: true } : {}),
   };
 }
 
-/** A generous guess: reading people for nothing costs little, and who has to be read is only known before. */
-function isAboutPairing(text: string): boolean {
-  return /(?:start|pair)/i.test(text);
+/** A generous guess: only a marked or mentioned verb pairs, and reading people for nothing costs little. */
+function isMarked({ text = "", mentions = [] }: Reply): boolean {
+  return mentions.length > 0 || /[/!]/.test(text);
 }
 
 function heardOf(
@@ -135,7 +135,10 @@ export function receiptsOf(replies: readonly Reply[], acks: readonly Ack[]): Rec
   });
 }
 
-/** Presses whose toast did not arrive: one that changed something shows in its message, the others get a message of their own. */
+/**
+ * Refused presses whose toast did not arrive get a message instead: what changed something, or was so already, shows in
+ * the message of its question.
+ */
 export function untold(
   channel: ChannelId,
   replies: readonly Reply[],
@@ -146,7 +149,7 @@ export function untold(
     const ack = acks[index];
     const destination = destinationOf(reply);
     if (!reply.press || !ack || ack.text === "" || destination === undefined) return [];
-    if (delivered.includes(reply.key) || (ack.accepted && !ack.repeated)) return [];
+    if (ack.accepted || ack.replayed || delivered.includes(reply.key)) return [];
     const notice = { kind: "receipt", text: ack.text };
     return [{ type: "send", job: { channel, destination, kind: "receipt", notice } }];
   });

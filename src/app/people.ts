@@ -20,7 +20,7 @@ export function pairing(desk: Desk) {
   async function pair(request: PairRequest): Promise<PairOutcome> {
     const { name, channel, address } = request;
     const role = roles.find((each) => each === request.role);
-    if (!role) return refused("bad-usage", `--role needs one of ${roles.join(", ")}`);
+    if (!role) return refused("bad-usage", `the role must be one of ${roles.join(", ")}`);
     const trouble = channelTrouble(channel);
     if (trouble) return trouble;
     const way = await pairingOf(channel);

@@ -32,6 +32,8 @@ export type SenderOptions = {
   readonly random: () => number;
   /** Called after each commit. */
   readonly onCommit: () => void;
+  /** Called after each edit that somebody waited for. */
+  readonly onShown?: () => void;
 };
 
 export type Sender = {
@@ -52,7 +54,8 @@ export function startSender(options: SenderOptions): Sender {
   const { store, channels, health, log: logger, now } = options;
   const stop = new AbortController();
   const busy = new Map<string, Promise<void>>();
-  const ahead = editsAhead({ store, channels, now, stop: stop.signal });
+  const onShown = options.onShown ?? ((): void => undefined);
+  const ahead = editsAhead({ store, channels, now, stop: stop.signal, onShown });
   let looking: Promise<void> | undefined;
   let again = false;
   let timer: NodeJS.Timeout | undefined;
@@ -112,6 +115,15 @@ export function startSender(options: SenderOptions): Sender {
   }
 
   async function deliver(job: Job): Promise<void> {
+    const shown = await ahead.shownFrom(job);
+    if (shown) {
+      await record(job, async () => {
+        await shown();
+        await health.up(job.channel);
+      });
+      options.onCommit();
+      return;
+    }
     const channel = channels.get(job.channel);
     const stored = job.question === undefined ? undefined : await store.question(job.question);
     let outcome: Record;

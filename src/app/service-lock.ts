@@ -37,7 +37,7 @@ function pidSpace(): string {
  * Does the process that wrote this record still run? It can be looked at from where its pid means the same: on the same
  * host, or, whatever the host is called by now, under the same kernel. A record from elsewhere counts as alive.
  */
-export function isServiceAlive(record: ServiceRecord): boolean {
+export function isServiceAlive(record: Pick<ServiceRecord, "pid" | "startedAt" | "host">): boolean {
   const here = record.host === hostname() || isSameSpace(record.startedAt);
   return here ? processStart(record.pid) === record.startedAt : true;
 }

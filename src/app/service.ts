@@ -19,6 +19,7 @@ import { openOwlpost } from "./owlpost.ts";
 import { type Poller, startPoller } from "./poller.ts";
 import { projectFor } from "./project.ts";
 import { placesOf } from "./route.ts";
+import { openRush } from "./rush.ts";
 import { startSender } from "./sender.ts";
 import { isServiceAlive, processStart } from "./service-lock.ts";
 import { listenPath, openServiceSocket } from "./service-socket.ts";
@@ -36,6 +37,8 @@ export type ServiceOptions = {
   readonly takeOver?: boolean;
   /** Resolves when the start need not wait any longer for what came in meanwhile. */
   readonly stopped?: Promise<unknown>;
+  /** Called every few seconds, at the look at the store. */
+  readonly onLook?: () => void;
   /** The channels, instead of those that the configuration names. */
   readonly channels?: ReadonlyMap<string, AnswerChannel>;
 };
@@ -112,7 +115,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await hold(store, { ...record, port: inbox.port }, home, false);
     }
 
-    const sender = startSender({ store, channels, health, log, now, random, onCommit });
+    const rush = openRush(followMs, followWithinMs, () => performance.now());
+    const sender = startSender({ store, channels, health, log, now, random, onCommit, onShown: rush.note });
     closing.push(() => sender.close());
     const sweeper = startSweeper({ store, log, now, onCommit });
     closing.push(() => sweeper.close());
@@ -152,7 +156,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
           random,
           onCommit,
           project: projectFor({ config }),
-          onAnswers: sender.answered,
+          onAnswers: (questions) => {
+            if (questions.length > 0) rush.note();
+            sender.answered(questions);
+          },
           places: placesOf(config),
           onReceive: watchOutages({
             store,
@@ -174,12 +181,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       ...(options.stopped ? [options.stopped] : []),
     ]);
     caughtUp = true;
-    const files = startAirlock({ owlpost, store, config, home, log });
+    const files = startAirlock({ owlpost, store, config, home, log, rushMs: rush.leftMs });
     airlock = files;
     closing.push(() => files.close());
 
     let seen = store.dataVersion();
     const look = setInterval(() => {
+      options.onLook?.();
       const version = store.dataVersion();
       if (version === seen) return;
       seen = version;

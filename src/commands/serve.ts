@@ -7,7 +7,8 @@ const address = /https?:\/\/\S+/;
 
 export const verb: Verb = {
   usage: "",
-  description: "Run the service: the local inbox, the channels, the deadlines. Stops cleanly on Ctrl-C.",
+  description:
+    "Run the service: the local inbox, the channels, the deadlines. Stops cleanly on Ctrl-C. A changed config.yaml is taken up by itself, and at once on SIGHUP; one with a mistake changes nothing.",
   options: [
     {
       flags: "--sample",

@@ -18,8 +18,8 @@ export function idsIn(text: string): readonly QuestionId[] {
   let rest = text;
   for (let count = 0; count < leadingWords; count += 1) {
     const next = cut(rest);
-    // A mention may be followed by no space at all.
-    const id = questionId(next.word.replace(/^<[^>]*>/, ""));
+    // A mention may stand before it without any space.
+    const id = questionId(next.word.split(/[>,:]/).at(-1) ?? "");
     if (id) found.add(id);
     rest = next.rest;
   }
@@ -104,9 +104,11 @@ function skips(spelled: string, known: Known, said: Said): boolean {
 
 /** The role is looked at before anything that a question would tell. */
 function forRole(said: Said, reading: Reading): Reading {
-  return said.role !== undefined && mayUse(said.role, "choose")
-    ? reading
-    : refuse({ code: "role", verb: "choose" });
+  if (said.role !== undefined && mayUse(said.role, "choose")) return reading;
+  const refusal = refuse({ code: "role", verb: "choose" });
+  const about =
+    reading.kind === "command" && "question" in reading.command ? reading.command.question : undefined;
+  return about === undefined ? refusal : { ...refusal, question: about };
 }
 
 function readPress(said: Said, press: NonNullable<Said["press"]>, world: World): Reading {

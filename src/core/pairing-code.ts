@@ -85,23 +85,23 @@ function refusedCode(error: "bad-usage" | "conflict", message: string): Decision
 }
 
 function nameTrouble(name: string): string | undefined {
-  if (isBlank(name)) return "--name needs a name";
+  if (isBlank(name)) return "a name is missing";
   if (isMultiline(name) || hasUnseen(name)) {
-    return "--name needs one line without control characters";
+    return "the name must be one line without control characters";
   }
   if (isLongerThan(name.trim(), mostNameCharacters)) {
-    return `--name takes at most ${mostNameCharacters} characters`;
+    return `the name must have at most ${mostNameCharacters} characters`;
   }
   // In `answerable_by` a role and a name stand side by side.
   const folded = foldText(name);
-  return roles.some((role) => role === folded) ? `--name may not be ${folded}: that is a role` : undefined;
+  return roles.some((role) => role === folded) ? `the name may not be ${folded}: that is a role` : undefined;
 }
 
 function addressTrouble(address: string): string | undefined {
   const fits = !/\s/.test(address) && !hasUnseen(address) && !isLongerThan(address, mostAddressCharacters);
   return fits && address !== ""
     ? undefined
-    : "--address needs the platform's own id of that person, such as 42";
+    : `the address must be the platform's own id of that person, such as 42: no blanks, at most ${mostAddressCharacters} characters`;
 }
 
 function aRole(role: Role): string {

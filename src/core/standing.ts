@@ -55,14 +55,16 @@ function pickedUpLine(stored: StoredQuestion, now: Instant): string | undefined 
 
 /** `Answered: 1 — Refresh-token rotation`. */
 function decisionWords(question: Question, answer: Answer): string {
-  const overridden = answer.outcome === "overridden";
+  // A late answer overrides the default, which nobody chose: there was no answer to change.
+  const late = answer.late ? " after the deadline" : "";
+  const changed = answer.outcome === "overridden" && !answer.late;
   if (answer.option !== undefined) {
-    return `${overridden ? "Changed to" : "Answered:"} ${oneLine(optionWords(question, answer.option))}`;
+    return `${changed ? "Changed to" : `Answered${late}:`} ${oneLine(optionWords(question, answer.option))}`;
   }
   if (answer.outcome === "skipped") return "Skipped";
-  if (answer.outcome === "retried") return "Sent back";
+  if (answer.outcome === "retried") return "Retry";
   const words = answer.text === undefined ? "" : `: “${shorten(answer.text, 80)}”`;
-  return `${overridden ? "Changed" : "Answered"} in words${words}`;
+  return `${changed ? "Changed" : "Answered"}${late} in words${words}`;
 }
 
 function effectWords(question: Question, answer: Answer): string {
@@ -79,8 +81,10 @@ function unansweredLine(stored: StoredQuestion, now: Instant): string {
   if (stored.state === "expired") {
     if (defaultAction === "stay_parked") return `${by} the task stays parked. ${mayStillAnswer}.`;
     const happens =
-      defaultAction === "skip_spec" ? "the spec will be skipped" : `${recommended} will be taken`;
-    return `${by} ${happens} at the loop's next stop. ${mayStillAnswer} until then.`;
+      defaultAction === "skip_spec"
+        ? "the spec will be skipped at the loop's next stop"
+        : `the recommendation will be taken at the loop's next stop: ${recommended}`;
+    return `${by} ${happens}. ${mayStillAnswer} until then.`;
   }
   const at = claim === undefined ? "" : ` at ${timeWords(claim.takenAt, stored.zone, now)}`;
   const closed = stored.state === "resolved" ? `, closed as ${stored.result ?? "resolved"}` : "";

@@ -54,11 +54,14 @@ export function foldText(text: string): string {
 const formats =
   /((?<=\p{ExtPict}\ufe0f?|[\u{1f3fb}-\u{1f3ff}])\u200d(?=\p{ExtPict})|\u{1f3f4}[\u{e0020}-\u{e007e}]{1,32}\u{e007f})|\p{Cf}/gu;
 
-/** Format characters outside emoji dropped, white space folded and trimmed; in time linear in the length. */
+/**
+ * Format characters outside emoji dropped, white space folded and trimmed; in time linear in the length.
+ * Halves of a character become U+FFFD first, so that none join when what stood between them is gone.
+ */
 export function squeeze(text: string): string {
   const bare = /^[ -~]*$/.test(text)
     ? text
-    : text.replace(formats, (_, kept: string | undefined) => kept ?? "");
+    : text.replace(loneSurrogate, "\ufffd").replace(formats, (_, kept: string | undefined) => kept ?? "");
   return bare.replace(/[\s\x85]+/g, " ").trim();
 }
 

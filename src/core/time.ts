@@ -53,8 +53,8 @@ export function isZone(zone: string): boolean {
   return zoneOf(zone) !== undefined;
 }
 
-/** Local time minus UTC at that instant. Throws RangeError for what is no zone or no instant: both are faults. */
-function offsetMs(zone: string, at: Instant): number {
+/** Local time minus UTC at that instant, in milliseconds. Throws RangeError for what is no zone or no instant: both are faults. */
+export function offsetMs(zone: string, at: Instant): number {
   const known = zoneOf(zone);
   if (!known) throw new RangeError(`not an IANA time zone: ${JSON.stringify(zone.slice(0, 64))}`);
   const minutes = known.offset(at);
@@ -62,24 +62,45 @@ function offsetMs(zone: string, at: Instant): number {
   return Math.round(minutes * minuteMs);
 }
 
-/**
- * The instant at which the clocks of `zone` show `wallMs` (a wall-clock time written as if it were UTC): the first one
- * where it occurs twice, and the first instant after the gap where it is skipped.
- */
-function firstInstantOf(wallMs: number, zone: string): Instant {
-  const before = offsetMs(zone, wallMs - dayMs);
-  const after = offsetMs(zone, wallMs + dayMs);
-  const candidates = [wallMs - before, wallMs - after].sort((a, b) => a - b);
-  const found = candidates.find((at) => at + offsetMs(zone, at) === wallMs);
-  if (found !== undefined) return found;
-  // In a gap: the old offset still holds at the earlier candidate, the new one at the later; between them lies the change.
-  let [low, high] = candidates as [number, number];
+/** How the clocks of a zone run around a wall-clock time: where they would show it under the offset of before and of after. */
+type Around = { readonly oldAt: Instant; readonly newAt: Instant; readonly changeAt: Instant | undefined };
+
+function around(wallMs: number, zone: string): Around {
+  let [low, high] = [wallMs - dayMs, wallMs + dayMs];
+  const before = offsetMs(zone, low);
+  const after = offsetMs(zone, high);
+  if (before === after) return { oldAt: wallMs - before, newAt: wallMs - before, changeAt: undefined };
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
     if (offsetMs(zone, middle) === before) low = middle;
     else high = middle;
   }
-  return high;
+  return { oldAt: wallMs - before, newAt: wallMs - after, changeAt: high };
+}
+
+/**
+ * The instant at which the clocks of `zone` show `wallMs` (a wall-clock time written as if it were UTC): the first one
+ * where it occurs twice, and the first instant after the gap where it is skipped.
+ */
+export function firstInstantOf(wallMs: number, zone: string): Instant {
+  const { oldAt, newAt, changeAt } = around(wallMs, zone);
+  if (changeAt === undefined || oldAt < changeAt) return oldAt;
+  return Math.max(changeAt, newAt);
+}
+
+/**
+ * The instant from which on the clocks of `zone` show `wallMs` or later for good: where it occurs twice, the second one
+ * (unless the clocks go back to just that time), and the first instant after the gap where it is skipped.
+ */
+export function lastInstantOf(wallMs: number, zone: string): Instant {
+  const { oldAt, newAt, changeAt } = around(wallMs, zone);
+  if (changeAt === undefined) return oldAt;
+  return newAt > changeAt ? newAt : Math.min(changeAt, oldAt);
+}
+
+/** The instant within a day of `wallMs` at which the clocks of `zone` are changed; undefined where they are not. */
+export function clockChangeNear(wallMs: number, zone: string): Instant | undefined {
+  return around(wallMs, zone).changeAt;
 }
 
 function nextWallClock(hour: number, minute: number, earliestAt: Instant, zone: string): Instant {

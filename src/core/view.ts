@@ -5,6 +5,7 @@ import type { NoticeView, QuestionView, ReceiptView } from "../domain/view.ts";
 import { deadlineLine, standingLines } from "./standing.ts";
 
 const maxCommand = 160;
+const maxExitCode = 40;
 const maxFact = 160;
 const maxProgress = 80;
 
@@ -60,7 +61,7 @@ export function noticeView(kind: string, text: string): NoticeView {
 function commandLine(command: unknown, exitCode: unknown): string | undefined {
   const said = fact(command, Number.POSITIVE_INFINITY);
   if (said === undefined) return undefined;
-  const code = fact(exitCode);
+  const code = fact(exitCode, maxExitCode);
   const end = code === undefined ? "" : ` → exit ${code}`;
   return `${shorten(said, maxCommand - countCharacters(end))}${end}`;
 }

@@ -46,12 +46,21 @@ export type Sender = {
 
 /** The one truthful receipt of a reply. `text` is for people. */
 export type Ack =
-  | { readonly accepted: true; readonly state: string; readonly text: string; readonly repeated?: true }
+  | {
+      readonly accepted: true;
+      readonly state: string;
+      readonly text: string;
+      /** It was so already. */
+      readonly repeated?: true;
+      readonly replayed?: true;
+    }
   | {
       readonly accepted: false;
       readonly reason: RefusalReason | NoReply;
       readonly text: string;
       readonly state?: string;
+      /** This very input came before, and whoever sent it was told then. */
+      readonly replayed?: true;
     };
 
 /** A question is refused whole, with every broken rule at once. */

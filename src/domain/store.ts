@@ -59,14 +59,17 @@ export type Effect =
     }
   /** Sets a counter of one sender. */
   | { readonly type: "count"; readonly counter: SenderCounter }
-  /** One more line of the receipt that waits for this sender until `dueAt`; the first line makes it. */
+  /** One more line of the receipt that waits for this sender at this destination; the first line makes it and sets its hour. */
   | { readonly type: "gather"; readonly line: GatheredLine }
   | { readonly type: "insert-code"; readonly code: NewPairingCode }
   /** They leave without being used. */
   | { readonly type: "revoke-codes"; readonly codes: readonly number[] }
   /** A wrong attempt: every live code of the channel counts it. */
   | { readonly type: "fail-codes"; readonly channel: ChannelId }
-  /** Makes the binding, and the person where there is none of that name; `code` is used up by it and gives it its id. */
+  /**
+   * Makes the binding, and the person where there is none of that name; one who is known keeps their role. `code` is used
+   * up by it and gives it its id. A code that is not live on this channel, and an address that is bound already, are faults.
+   */
   | {
       readonly type: "bind";
       readonly person: Person;
@@ -195,6 +198,8 @@ export type Store = {
   nextJobs(now: Instant, limit: number): Promise<readonly Job[]>;
   /** The next instant at which a waiting job may go out. */
   nextJobAt(): Promise<Instant | undefined>;
+  /** The first jobs of one queue, in order, whether their time has come or not. */
+  queue(channel: ChannelId, destination: string, limit: number): Promise<readonly Job[]>;
   /** The job was accepted: it leaves the outbox, the copy is recorded, `decide` moves the question. */
   sent(
     job: Job,

@@ -20,11 +20,17 @@ export function isLongerThan(text: string, limit: number): boolean {
   return text.length > limit && (text.length > limit * 2 || countCharacters(text) > limit);
 }
 
-/** The first `limit` code points, with an ellipsis as the last where something was cut. */
+/** At most the first `limit` code points, with an ellipsis as the last where something was cut; no grapheme is split. */
 export function shorten(text: string, limit: number): string {
   if (!isLongerThan(text, limit)) return text;
-  return `${[...text.slice(0, limit * 2)].slice(0, limit - 1).join("")}…`;
+  const { length } = [...text.slice(0, limit * 2)].slice(0, limit - 1).join("");
+  segmenter ??= new Intl.Segmenter("en");
+  const cut = segmenter.segment(text.slice(0, length + 2)).containing(length);
+  // One grapheme may be longer than all that is kept.
+  return `${text.slice(0, cut?.index || length)}…`;
 }
+
+let segmenter: Intl.Segmenter | undefined;
 
 /** Size in bytes of UTF-8; a lone surrogate counts as U+FFFD. */
 export function utf8Bytes(text: string): number {

@@ -2,7 +2,7 @@ import type { InboxState } from "../app/inbox-state.ts";
 import { openBoard } from "./board.ts";
 import { byId, el, owl, told } from "./dom.ts";
 import { forgetSession, linkToken, session, signIn } from "./session.ts";
-import { drawSide } from "./side.ts";
+import { openSide } from "./side.ts";
 import { type Connection, follow } from "./stream.ts";
 
 const connectionWords: Readonly<Record<Connection, string>> = {
@@ -57,6 +57,7 @@ function showSignedOut(message: string): void {
 function run(): void {
   const main = byId("main");
   const board = openBoard(showSignedOut);
+  const side = openSide(showSignedOut);
   let begun = false;
   void follow({
     state(state: InboxState) {
@@ -65,7 +66,7 @@ function run(): void {
       const open = state.cards.filter((card) => card.place === "open").length;
       document.title = open > 0 ? `(${open}) owlpost` : "owlpost";
       board.update(state);
-      drawSide(state);
+      side.update(state);
     },
     connection: showConnection,
     signedOut: showSignedOut,

@@ -1,16 +1,32 @@
 import type { ChannelLine, InboxState, NoticeLine } from "../app/inbox-state.ts";
 import { byId, type Child, el, told } from "./dom.ts";
+import { openPeople } from "./people.ts";
 
 const place = "owlpost.dismissed";
 const kept = 200;
 
-/** Notices and health, beside the questions or below them. */
-export function drawSide(state: InboxState): void {
-  const side = byId("side");
-  const line = JSON.stringify([state.notices, state.service, state.channels, state.zone]);
-  if (side.dataset.shown === line) return;
-  side.dataset.shown = line;
-  side.replaceChildren(...[notices(state), health(state)].filter((each) => each !== undefined));
+export type Side = {
+  update(state: InboxState): void;
+};
+
+/** Notices, people and health, beside the questions or below them. */
+export function openSide(signedOut: (message: string) => void): Side {
+  const people = openPeople(signedOut);
+  const above = el("div", { class: "slot" });
+  const below = el("div", { class: "slot" });
+  let shown = "";
+  return {
+    update(state) {
+      const side = byId("side");
+      if (!side.contains(people.element)) side.replaceChildren(above, people.element, below);
+      people.update(state);
+      const line = JSON.stringify([state.notices, state.service, state.channels, state.zone]);
+      if (shown === line) return;
+      shown = line;
+      above.replaceChildren(...[notices(state)].filter((each) => each !== undefined));
+      below.replaceChildren(health(state));
+    },
+  };
 }
 
 function notices(state: InboxState): HTMLElement | undefined {
@@ -39,6 +55,7 @@ const noticeWords: Readonly<Record<string, string>> = {
   "run-complete": "Run complete",
   stalled: "Stalled",
   blocked: "Blocked",
+  pairing: "Pairing",
 };
 
 function noticeItem(notice: NoticeLine, gone: () => void): HTMLElement {

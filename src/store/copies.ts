@@ -19,12 +19,13 @@ const byNumbers = `SELECT ${columns} FROM deliveries WHERE question IN (SELECT v
 
 /** Every question of the lists has an entry, also one without copies. */
 export function copiesOf(sql: Sql, ...lists: readonly (readonly Found[])[]): Map<QuestionId, Copy[]> {
+  return copiesByNumber(sql, new Map(lists.flat().map(({ n, stored }) => [n, stored.question.id])));
+}
+
+/** The same for questions that are known by number. */
+export function copiesByNumber(sql: Sql, ids: ReadonlyMap<number, QuestionId>): Map<QuestionId, Copy[]> {
   const copies = new Map<QuestionId, Copy[]>();
-  const ids = new Map<number, QuestionId>();
-  for (const { n, stored } of lists.flat()) {
-    ids.set(n, stored.question.id);
-    copies.set(stored.question.id, []);
-  }
+  for (const id of ids.values()) copies.set(id, []);
   const numbers = [...ids.keys()];
   const only = numbers.length === 1 ? numbers[0] : undefined;
   if (numbers.length === 0) return copies;

@@ -183,6 +183,12 @@ export function heads(sql: Sql): Job[] {
   return found;
 }
 
+const firstOfQueue = `SELECT ${columns} FROM outbox WHERE channel = ? AND destination = ? ORDER BY id LIMIT ?`;
+
+export function firstJobs(sql: Sql, channel: string, destination: string, limit: number): Job[] {
+  return sql<JobRow>(firstOfQueue).all(channel, destination, limit).map(jobOf);
+}
+
 /** Returns whether it was still there. */
 export function removeJob(sql: Sql, job: Pick<Job, "channel" | "destination" | "id">): boolean {
   const { changes } = sql("DELETE FROM outbox WHERE channel = ? AND destination = ? AND id = ?").run(

@@ -16,7 +16,7 @@ type BindingRow = [
 
 const selectBindings = `SELECT b.n, p.name, p.role, b.channel, b.address, b.created_at
   FROM bindings b JOIN people p ON p.n = b.person`;
-const allBindings = `${selectBindings} ORDER BY b.n`;
+const allBindings = `${selectBindings} ORDER BY b.created_at, b.n`;
 const oneBinding = `${selectBindings} WHERE b.channel = ? AND b.address = ?`;
 
 /** In the order of pairing. */

@@ -26,6 +26,18 @@ const byIds = `${fromList} CROSS JOIN questions q
   JOIN documents d ON d.question = q.n`;
 const byNumbers = `${fromList} CROSS JOIN questions q ON q.n = wanted.value JOIN documents d ON d.question = q.n`;
 
+/** The number that a question's copies are stored under; reading the question itself costs ten times as much. */
+export function questionNumber(sql: Sql, id: QuestionId): number | undefined {
+  const { run, part, seq } = questionIdParts(id);
+  return scalar<number>(
+    sql,
+    "SELECT n FROM questions WHERE run = ? AND part = ? AND seq = ?",
+    run,
+    part,
+    seq,
+  );
+}
+
 export function findQuestion(sql: Sql, id: QuestionId): Found | undefined {
   const { run, part, seq } = questionIdParts(id);
   const row = sql<QuestionRow>(byId).raw().get(run, part, seq);

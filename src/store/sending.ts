@@ -2,7 +2,7 @@ import type { Store } from "../domain/store.ts";
 import { recordCopy } from "./copies.ts";
 import { applyEffects } from "./effects.ts";
 import type { Commit } from "./group-commit.ts";
-import { heads, postponeJob, removeJob } from "./outbox.ts";
+import { firstJobs, heads, postponeJob, removeJob } from "./outbox.ts";
 import { findQuestion } from "./questions.ts";
 import type { Sql } from "./statements.ts";
 
@@ -10,7 +10,7 @@ import type { Sql } from "./statements.ts";
 export function sending(
   sql: Sql,
   commit: Commit,
-): Pick<Store, "nextJobs" | "nextJobAt" | "sent" | "postpone" | "drop"> {
+): Pick<Store, "nextJobs" | "nextJobAt" | "queue" | "sent" | "postpone" | "drop"> {
   return {
     nextJobs: async (now, limit) =>
       heads(sql)
@@ -22,6 +22,8 @@ export function sending(
       const waiting = heads(sql).map((job) => job.notBeforeAt);
       return waiting.length === 0 ? undefined : Math.min(...waiting);
     },
+
+    queue: async (channel, destination, limit) => firstJobs(sql, channel, destination, limit),
 
     sent: (job, copy, decide, now) =>
       commit(() => {

@@ -2,12 +2,12 @@ import type { Store } from "../domain/store.ts";
 import { asking } from "./asking.ts";
 import { longestStandMs, patiently } from "./busy.ts";
 import { connect } from "./connection.ts";
-import { copiesOf } from "./copies.ts";
+import { copiesByNumber } from "./copies.ts";
 import { eventsAfter, lastEvent, notesAfter } from "./events.ts";
 import { storeFault } from "./faults.ts";
 import { groupCommit } from "./group-commit.ts";
 import { pairing } from "./pairing.ts";
-import { countQuestions, findQuestion, listQuestions, listRuns } from "./questions.ts";
+import { countQuestions, findQuestion, listQuestions, listRuns, questionNumber } from "./questions.ts";
 import { sending } from "./sending.ts";
 import { serving } from "./serving.ts";
 import { type Sql, scalar, statements } from "./statements.ts";
@@ -66,8 +66,8 @@ function reading(
     question: async (id) => findQuestion(sql, id)?.stored,
     questions: async (filter) => listQuestions(sql, filter),
     copies: async (id) => {
-      const found = findQuestion(sql, id);
-      return found ? (copiesOf(sql, [found]).get(id) ?? []) : [];
+      const n = questionNumber(sql, id);
+      return n === undefined ? [] : (copiesByNumber(sql, new Map([[n, id]])).get(id) ?? []);
     },
     counts: async () => countQuestions(sql),
     runs: async (since) => listRuns(sql, since),
@@ -99,6 +99,7 @@ function named(store: Store, fault: (error: unknown) => unknown, busyTimeoutMs: 
     nextSweepAt: guard(store.nextSweepAt),
     nextJobs: guard(store.nextJobs),
     nextJobAt: guard(store.nextJobAt),
+    queue: guard(store.queue),
     service: guard(store.service),
     health: guard(store.health),
     hasSession: guard(store.hasSession),

@@ -18,7 +18,7 @@ export function turning(sql: Sql, commit: Commit): Pick<Store, "turn" | "cursor"
           const acks = turn.inputs.map((input, at) => {
             const payload = JSON.stringify(input.payload ?? null);
             const before = storedAck(sql, channel, input.key, payload);
-            if (before) return before.accepted ? { ...before, repeated: true as const } : before;
+            if (before) return before;
             const { effects, value } = decide(rows.snapshot(needs[at] as TurnNeed), input);
             write(effects);
             rows.written(effects);
@@ -47,7 +47,10 @@ type KeptRow = [ack: string, payload: string];
 function storedAck(sql: Sql, channel: ChannelId, key: string, payload: string): Ack | undefined {
   const row = sql(keptInput).raw().get(channel, key) as KeptRow | undefined;
   if (!row) return undefined;
-  if (row[1] === payload) return JSON.parse(row[0]) as Ack;
+  if (row[1] === payload) {
+    const ack = JSON.parse(row[0]) as Ack;
+    return ack.accepted ? { ...ack, repeated: true, replayed: true } : { ...ack, replayed: true };
+  }
   const text = "Nothing was recorded: another reply was sent under the same key before. Send it again.";
   return { accepted: false, reason: "bad-command", text };
 }

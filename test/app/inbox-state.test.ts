@@ -31,8 +31,10 @@ function aStatus(changes: Partial<StatusReport> = {}): StatusReport {
   };
 }
 
+const nobody: InboxSource["people"] = { bindings: [], codes: [], allowed: [], pairable: [] };
+
 function stateOf(source: Partial<InboxSource>, now: number) {
-  return inboxState({ status: aStatus(), closed: [], notices: [], ...source }, zone, now);
+  return inboxState({ status: aStatus(), closed: [], notices: [], people: nobody, ...source }, zone, now);
 }
 
 function numbered(seq: number, changes: Partial<StoredQuestion> = {}): StoredQuestion {

@@ -297,6 +297,59 @@ test("what was sent is recorded before anything is sent again, however long the 
   await sender.close();
 });
 
+test("edits that went out ahead are recorded together, each once, and none is sent again", async () => {
+  const peer = await startPeer();
+  afterwards(() => peer.close());
+  const home = aHome();
+  const store = await openStore(join(home, "owlpost.db"));
+  afterwards(() => store.close());
+  const held: (() => void)[] = [];
+  let holding = false;
+  const owlpost = await openOwlpost({ home, config, store });
+  const sender = startSender({
+    store: {
+      ...store,
+      async sent(...given) {
+        if (holding) await new Promise<void>((go) => void held.push(go));
+        await store.sent(...given);
+      },
+    },
+    channels: new Map([
+      ["peer", peerChannel(peer.url)],
+      ["inbox", inboxChannel()],
+    ]),
+    health: { up: async () => undefined, down: async () => undefined, received: async () => undefined },
+    log: silentLog,
+    now: Date.now,
+    random: () => 0.5,
+    onCommit: () => undefined,
+  });
+  afterwards(() => sender.close());
+  const ids: string[] = [];
+  for (let n = 0; n < 5; n += 1) {
+    const asked = await owlpost.ask({ document: aDocument({ default: { action: "skip_spec", at: "2d" } }) });
+    if (asked.ok) ids.push(asked.id);
+  }
+  await sender.settled();
+  for (const id of ids) await owlpost.decide({ verb: "choose", question: id, key: "2" }, "cli");
+  holding = true;
+  sender.answered(ids.flatMap((id) => questionId(id) ?? []));
+  const ofPhone = (jobs: readonly { channel: string }[]) => jobs.filter(({ channel }) => channel === "peer");
+  await until(
+    () => held.length,
+    (count) => count >= 10,
+  );
+  // Five edits of the phone and five of the page: all are asked for before the first of them is on disk.
+  expect(held).toHaveLength(10);
+  expect(ofPhone(await store.nextJobs(Date.now(), 9))).toHaveLength(1);
+  holding = false;
+  for (const go of held) go();
+  await sender.settled();
+  expect(await store.nextJobAt()).toBeUndefined();
+  expect(peer.messages.map(({ versions }) => versions.length)).toEqual([2, 2, 2, 2, 2]);
+  for (const message of peer.messages) expect(message.versions.at(-1)?.body).toContain("Answered: 2");
+});
+
 describe("receiving", () => {
   test("a press by somebody on the list answers, and is told the truth once", async () => {
     const { peer, start } = await aPhone();

@@ -76,7 +76,7 @@ test("from the question to the run: message with buttons, tap, toast, edit, take
   expect((await service.owlpost.question(id))?.answer).toMatchObject({
     option: "1",
     via: "telegram",
-    by: String(eric),
+    by: `Eric (${eric})`,
   });
   await service.owlpost.take({ run: "a3f2" });
   await text(shown, "▶ Picked up by run a3f2");

@@ -1,10 +1,12 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { Api } from "grammy";
 import { describe, expect, test } from "vitest";
 import { checks, decode, encode, encodeEdit, pairing, settings } from "../../channels/telegram.ts";
 import type { Batch } from "../../src/domain/channel.ts";
 import { ChannelError } from "../../src/domain/channel.ts";
 import { mintQuestionId, type RunId } from "../../src/domain/ids.ts";
-import { until } from "../homes.ts";
+import { afterwards, until } from "../homes.ts";
 import { tooMany } from "../telegram/bot-api.ts";
 import {
   aBotApi,
@@ -165,7 +167,7 @@ describe("what Telegram says no to", () => {
     ],
     [
       { error_code: 401, description: "Unauthorized" },
-      { reason: "token-refused", permanent: true, delivered: "no" },
+      { reason: "token-refused", permanent: false, delivered: "no" },
     ],
     [
       { error_code: 400, description: "Bad Request: message is too long" },
@@ -210,6 +212,18 @@ describe("what Telegram says no to", () => {
     const error = await failure(line.post(String(eric), aMessage(), "k1", never));
     expect(error).toMatchObject({ reason: "unavailable", permanent: false, delivered: "unknown" });
   });
+
+  test.each([200, 302, 400, 401, 403, 404, 407, 511])(
+    "a page with status %i is somebody in between: the message is not given up",
+    async (page) => {
+      const { api } = await aBotApi();
+      const line = await aLine(api);
+      api.fail({ method: "sendMessage", how: { page }, times: 1 });
+      const error = await failure(line.post(String(eric), aMessage(), "k1", never));
+      expect(error).toMatchObject({ reason: "unavailable", permanent: false, delivered: "unknown" });
+      expect(error.message).toContain(String(page));
+    },
+  );
 
   test("a group that moved is followed; its old messages cannot be edited there, which is for good", async () => {
     const { api } = await aBotApi();
@@ -426,6 +440,22 @@ describe("the line", () => {
     expect((await line.poll?.(undefined, never))?.replies).toHaveLength(1);
   });
 
+  test("field 17: the watchdog outlives the garbage collector", async () => {
+    const { api } = await aBotApi();
+    const line = await aLine(api, {}, { waitMs: 1_000, graceMs: 200, callMs: 800 });
+    await line.poll?.(undefined, never);
+    api.fail({ method: "getUpdates", how: "hang", times: 1 });
+    api.fail({ method: "sendMessage", how: "hang", times: 1 });
+    const signal = AbortSignal.any([never, AbortSignal.timeout(60_000)]);
+    const hanging = [line.poll?.(undefined, signal), line.post(String(eric), aMessage(), "k1", signal)];
+    const ended = Promise.all(hanging.map((each) => failure(each ?? Promise.resolve())));
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const collecting = setInterval(collect, 50);
+    afterwards(() => clearInterval(collecting));
+    expect((await ended).map(({ reason }) => reason)).toEqual(["no-answer", "no-answer"]);
+  });
+
   test("field 17: a server that does not hold the line is not asked all the time", async () => {
     const { api } = await aBotApi();
     const line = await aLine(api, {}, { waitMs: 700 });
@@ -458,13 +488,13 @@ describe("the line", () => {
     await line.close();
   });
 
-  test("a revoked token stops the channel with its name", async () => {
+  test("a revoked token is named, and holds against the channel, not against a message", async () => {
     const { api } = await aBotApi();
     api.revoke(token);
     const line = await aLine(api);
     expect(await failure(line.poll?.(undefined, never) ?? Promise.resolve())).toMatchObject({
       reason: "token-refused",
-      permanent: true,
+      permanent: false,
     });
   });
 });
@@ -504,6 +534,13 @@ describe("toasts", () => {
     expect(text).toBe(`${"👨‍👩‍👧".repeat(24)}…`);
   });
 
+  test("a label of the agent's turns no toast around and loses none", async () => {
+    const { api, batch, key } = await pressed();
+    const text = "Answered: 1 — \u202eevil\u0007\ud800; it applies";
+    expect(await batch.settle?.([{ key, text, accepted: true }])).toEqual([key]);
+    expect(api.answers[0]?.text).toBe("Answered: 1 — ⟨U+202E⟩evil⟨U+0007⟩\ufffd; it applies");
+  });
+
   test("field R4: a button that is not ours is not passed on, and its spinner ends", async () => {
     const { api } = await aBotApi();
     const line = await aLine(api);
@@ -529,6 +566,8 @@ describe("settings, pairing and checks", () => {
     const good = { token, chat: "-1001999000111/44", allow: [42, "43"], api_root: "http://127.0.0.1:8081" };
     expect(settings.parse(good)).toEqual(good);
     expect(settings.parse({ token })).toEqual({ token, allow: [] });
+    // It would ring as the one it means, and be taken for somebody else when it answers.
+    expect(settings.safeParse({ token, allow: ["042"] }).success).toBe(false);
     const told = settings.safeParse({ token: "nonsense-secret", allow: ["@eric"], chat: "here", room: 1 });
     expect(told.error?.issues.map((issue) => issue.path.join("."))).toEqual(["token", "chat", "allow.0", ""]);
     expect(JSON.stringify(told.error?.issues.map(({ message }) => message))).not.toContain("nonsense-secret");

@@ -74,8 +74,8 @@ describe("making a code", () => {
   });
 
   test.each([
-    ["", "needs a name"],
-    [" \u200b ", "needs a name"],
+    ["", "name is missing"],
+    [" \u200b ", "name is missing"],
     ["two\nlines", "one line"],
     ["bell\u0007", "control"],
     ["\u202eeric", "control"],

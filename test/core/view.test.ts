@@ -44,6 +44,11 @@ describe("where a question stands, as its message shows it", () => {
       "✅ Changed to 2 — Extend the TTL to 30 days (by eric, 02:14) — applies at the next iteration on 012-fix-auth",
     ],
     [
+      "answered after the deadline: there was no answer to change",
+      { state: "answered", answer: { ...byEric, outcome: "overridden", late: true } },
+      `✅ Answered after the deadline: 1 — ${label} (by eric, 02:14) — applies at the next iteration on 012-fix-auth`,
+    ],
+    [
       "skipped",
       {
         state: "answered",
@@ -54,12 +59,17 @@ describe("where a question stands, as its message shows it", () => {
     [
       "retried, by somebody without a name",
       { state: "answered", answer: { outcome: "retried", via: "ntfy", at: evening, digest: "d" } },
-      "✅ Sent back (via ntfy, 23:00) — 012-fix-auth runs again without an answer",
+      "✅ Retry (via ntfy, 23:00) — 012-fix-auth runs again without an answer",
     ],
     [
       "expired",
       { state: "expired" },
       "⏰ No answer by 06:00 — the spec will be skipped at the loop's next stop. You can still answer until then.",
+    ],
+    [
+      "expired, and the recommendation comes next",
+      { state: "expired", defaultAction: "take_recommended" },
+      `⏰ No answer by 06:00 — the recommendation will be taken at the loop's next stop: 1 — ${label}. You can still answer until then.`,
     ],
     [
       "expired and parked",
@@ -113,6 +123,15 @@ describe("the view of a question", () => {
     );
     expect([...(view.command ?? "")]).toHaveLength(160);
     expect(view.command).toMatch(/^make x+… → exit 137$/);
+    const family = "👨‍👩‍👧‍👦";
+    const whole = questionView(
+      aStored({ question: aQuestion({ facts: { command: `${"x".repeat(146)}${family.repeat(5)}` } }) }),
+      evening,
+    );
+    expect(whole.command).toBe(`${"x".repeat(146)}${family}…`);
+    const facts = { command: "x".repeat(60_000), exit_code: "e".repeat(60_000) };
+    const odd = questionView(aStored({ question: aQuestion({ facts }) }), evening);
+    expect([...(odd.command ?? "")]).toHaveLength(160);
   });
 
   test("output is at most ten lines, facts without a name of ours are lines, links are facts", () => {

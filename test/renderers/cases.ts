@@ -188,6 +188,10 @@ export const cases: Readonly<Record<string, readonly [StoredQuestion, now: numbe
   ],
   taken: [stored({}, { state: "applied", answer: byEric, claim }), evening + 4 * hour],
   expired: [stored({}, { state: "expired", outcome: "expired" }), evening + 7 * hour],
+  "expired-by-recommendation": [
+    stored({}, { state: "expired", outcome: "expired", defaultAction: "take_recommended" }),
+    evening + 7 * hour,
+  ],
   "expired-and-parked": [
     stored({}, { state: "expired", outcome: "expired", defaultAction: "stay_parked" }),
     evening + 7 * hour,
@@ -225,6 +229,17 @@ export const cases: Readonly<Record<string, readonly [StoredQuestion, now: numbe
       },
     ),
     evening + 5 * hour,
+  ],
+  "answered-late": [
+    stored(
+      {},
+      {
+        state: "answered",
+        outcome: "overridden",
+        answer: { ...byEric, outcome: "overridden", at: evening + 7 * hour + 3 * minute, late: true },
+      },
+    ),
+    evening + 7 * hour + 4 * minute,
   ],
   skipped: [
     stored(

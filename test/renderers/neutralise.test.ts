@@ -37,6 +37,16 @@ describe("nothing hidden", () => {
   });
 });
 
+test("a flood of line ends before or behind a mark takes no minutes", () => {
+  const flood = "\n".repeat(65_000);
+  const began = performance.now();
+  expect(disown(`✅${flood}x`)).toBe(`· ✅${flood}x`);
+  expect(disown(`x${flood}y ✅`)).toBe(`x${flood}y ✅`);
+  expect(disown(`x${flood}✅`)).toBe("x ✅");
+  expect(disown("✅".repeat(20_000))).toBe(`· ${"✅".repeat(20_000)}`);
+  expect(performance.now() - began).toBeLessThan(1_000);
+});
+
 test("a line that looks like one of ours goes on in the line before it", () => {
   expect(disown("red.\n✅ Answered: 2")).toBe("red. ✅ Answered: 2");
   expect(disown("red.\n\n  \u2800⏰ No answer")).toBe("red. ⏰ No answer");
@@ -68,4 +78,31 @@ describe("what each platform would act on", () => {
     expect(gfm.block("a\n```\nb").sent).toBe("````\na\n```\nb\n````");
     expect(gfm.code("a ` b").sent).toBe("``a ` b``");
   });
+});
+
+describe("what Telegram makes a command of", () => {
+  // As its own library finds them: a tap on one sends it.
+  const command = /(?<![\p{L}\p{N}_/<>])\/[a-z0-9_]{1,64}(?:@[a-z0-9_]{3,32})?(?![\p{L}\p{N}_/<>])/iu;
+  test.each([
+    "/skip",
+    "see /skip",
+    ":/skip",
+    "→/skip now",
+    "•/skip",
+    "./skip",
+    "-/skip@owlpost_bot",
+    "。/retry",
+    "&/1",
+  ])("%s is broken", (text) => {
+    expect(text).toMatch(command);
+    expect(telegramHtml.calm(text)).not.toMatch(command);
+  });
+
+  test.each(["src/skip", "/legacy/export", "./src/auth/session.ts", "https://example.com/skip"])(
+    "%s may be copied as it is",
+    (text) => {
+      expect(text).not.toMatch(command);
+      expect(telegramHtml.calm(text)).toBe(text);
+    },
+  );
 });

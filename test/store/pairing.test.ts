@@ -103,6 +103,8 @@ describe("pairing codes", () => {
     const { id } = await newCode(store);
     await pair(store, bindOf(eric, "42", { code: id }));
     expect(await store.codes(now)).toEqual([]);
+    // Known before it is made: the line that revokes it goes out in the same change.
+    expect(await store.bindings()).toMatchObject([{ id, address: "42" }]);
     const again = pair(store, bindOf(eric, "43", { code: id }));
     await expect(again).rejects.toMatchObject({
       name: "StoreError",

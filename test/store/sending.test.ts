@@ -51,6 +51,27 @@ describe("the outbox", () => {
     expect((await store.nextJobs(now, 9)).map((job) => job.question)).toEqual([one, two, one]);
   });
 
+  it("shows one queue from its head on, in order, also while it waits", async () => {
+    const store = await aStore();
+    const one = await ask(store, aQuestion({ seq: 1 }), "telegram", "slack");
+    const two = await ask(store, aQuestion({ seq: 2 }), "telegram");
+    await store.append([sendOf(one, "edit", "telegram", "43"), sendOf(one, "edit")], now);
+    await store.postpone(await head(store), now + minute);
+    const queued = async (limit: number, channel = "telegram", destination = "42") =>
+      (await store.queue(channel, destination, limit)).map(({ kind, question }) => [kind, question]);
+    expect(await queued(9)).toEqual([
+      ["post", one],
+      ["post", two],
+      ["edit", one],
+    ]);
+    expect(await queued(2)).toHaveLength(2);
+    expect(await queued(9, "telegram", "43")).toEqual([["edit", one]]);
+    expect(await queued(9, "telegram", "4")).toEqual([]);
+    const [first, second] = await store.queue("telegram", "42", 2);
+    await Promise.all([first, second].map((job) => store.sent(job as Job, undefined, none, now)));
+    expect(await queued(9)).toEqual([["edit", one]]);
+  });
+
   it("holds a queue while its head waits, and no other queue", async () => {
     const store = await aStore();
     const one = await ask(store, aQuestion({ seq: 1 }), "telegram", "slack");

@@ -9,7 +9,7 @@ describe("turn", () => {
     expect(first).toEqual({ accepted: true, state: "answered", text: "answered: 1" });
     const revision = (await store.question(id))?.revision;
     const again = await press(store, [aPress(id, "u1"), aPress(id, "u1", "2")]);
-    expect(again[0]).toEqual({ ...first, repeated: true });
+    expect(again[0]).toEqual({ ...first, repeated: true, replayed: true });
     // Another reply under a key that was used is never told the ack of the first.
     expect(again[1]).toMatchObject({ accepted: false, reason: "bad-command" });
     expect((await store.question(id))?.revision).toBe(revision);
@@ -22,7 +22,7 @@ describe("turn", () => {
     const refused = { accepted: false, reason: "no-such-question", text: "no such question" };
     expect(await press(store, [aPress(id, "u1")])).toEqual([refused]);
     await ask(store, aQuestion());
-    expect(await press(store, [aPress(id, "u1")])).toEqual([refused]);
+    expect(await press(store, [aPress(id, "u1")])).toEqual([{ ...refused, replayed: true }]);
     expect((await press(store, [aPress(id, "u2")]))[0]?.accepted).toBe(true);
   });
 

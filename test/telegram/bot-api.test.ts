@@ -120,6 +120,16 @@ describe("polls", () => {
     api.say(token, { chat: eric, from: eric, text: "2" });
     expect(await ids({ offset: 4 })).toHaveLength(1);
   });
+
+  test("an empty list means everything but reactions and members, whatever was named before", async () => {
+    const { api, ids } = await aServer();
+    await ids({ allowed_updates: ["poll"] });
+    await ids({ offset: 3, allowed_updates: [] });
+    expect(api.say(token, { chat: eric, from: eric, text: "1" })).toBeDefined();
+    expect(api.push(token, { message_reaction: {} } as never)).toBeUndefined();
+    expect(api.push(token, { message_reaction_count: {} } as never)).toBeUndefined();
+    expect(api.push(token, { chat_member: {} } as never)).toBeUndefined();
+  });
 });
 
 describe("messages", () => {

@@ -70,11 +70,12 @@ type Bot = {
 
 /**
  * The next calls of that method fail. `swallow`: it is done, but its reply never arrives; `reset`: it is not even read;
- * `hang`: nothing comes back at all; `empty`: a poll is not held; a refusal is what Telegram would say.
+ * `hang`: nothing comes back at all; `empty`: a poll is not held; `page`: somebody in between answers with that status
+ * and a page of its own; a refusal is what Telegram would say.
  */
 export type Fault = {
   readonly method: string;
-  readonly how: "swallow" | "reset" | "hang" | "html" | "empty" | Refusal;
+  readonly how: "swallow" | "reset" | "hang" | "html" | "empty" | { readonly page: number } | Refusal;
   times: number;
   readonly chat?: number;
 };
@@ -150,8 +151,10 @@ export async function startBotApi(
     const of = bot(token);
     const kind = Object.keys(what)[0] ?? "";
     // The list is applied when an update is made, not when it is fetched.
-    if (of.allowed ? !of.allowed.includes(kind) : ["message_reaction", "chat_member"].includes(kind))
-      return undefined;
+    // An empty list is the default: everything but these.
+    const isNamed = of.allowed && of.allowed.length > 0;
+    const unasked = ["message_reaction", "message_reaction_count", "chat_member"];
+    if (isNamed ? !of.allowed?.includes(kind) : unasked.includes(kind)) return undefined;
     of.last += 1;
     const update = { update_id: of.last, ...what } as Update;
     of.queue.push({ update, untilAt: now() + forMs });
@@ -455,13 +458,19 @@ export async function startBotApi(
     });
     const fault = faultFor(method, params);
     if (fault?.how === "hang") return;
-    if (fault?.how === "html") {
-      response.writeHead(502, { "content-type": "text/html" });
-      response.end("<html><title>502 Bad Gateway</title></html>");
+    const page =
+      fault?.how === "html"
+        ? 502
+        : typeof fault?.how === "object" && "page" in fault.how
+          ? fault.how.page
+          : undefined;
+    if (page !== undefined) {
+      response.writeHead(page, { "content-type": "text/html" });
+      response.end(`<html><title>${page}</title></html>`);
       return;
     }
     const reply: Reply =
-      fault && typeof fault.how === "object"
+      fault && typeof fault.how === "object" && !("page" in fault.how)
         ? { ok: false, ...fault.how }
         : fault?.how === "reset"
           ? refused(0, "")

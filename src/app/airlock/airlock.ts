@@ -22,6 +22,8 @@ export type AirlockSettings = {
   readonly now?: () => number;
   /** Time that only goes forward, in ms, between two looks at a dropped file. */
   readonly clock?: () => number;
+  /** For how many ms the mirror stays out of the way of what somebody waits for; 0: it need not. */
+  readonly rushMs?: () => number;
 };
 
 export type Airlock = {
@@ -155,7 +157,11 @@ function openPass(settings: AirlockSettings): Pass {
   const now = settings.now ?? Date.now;
   const troubles = openTroubles(settings.log ?? silentLog);
   const common = { home, airlocks: config.airlocks, zone: config.zone, store, owlpost, now, troubles };
-  const mirror = openMirror({ ...common, wrote: (project, id, look) => drop.wrote(project, id, look) });
+  const mirror = openMirror({
+    ...common,
+    ...(settings.rushMs ? { rushMs: settings.rushMs } : {}),
+    wrote: (project, id, look) => drop.wrote(project, id, look),
+  });
   const drop = openDrop({
     ...common,
     clock: settings.clock ?? (() => performance.now()),
@@ -218,7 +224,8 @@ function openPass(settings: AirlockSettings): Pass {
       }
     }
     try {
-      if (await mirror.run()) waits.push(retryMs);
+      const waitMs = await mirror.run();
+      if (waitMs !== undefined) waits.push(waitMs);
       troubles.clear("mirror");
     } catch (error) {
       troubles.report("mirror", "the mirror stands still and is tried again", error);

@@ -134,6 +134,13 @@ const temporaryName = /^\.owlpost-[0-9a-f]{16}\.tmp$/;
  * at `path` is replaced, never followed. After a kill there is the old file or the new one, nothing in between.
  */
 export async function writeWhole(path: string, content: string | Uint8Array, mode: number): Promise<Look> {
+  const look = await placeWhole(path, content, mode);
+  await syncFolder(dirname(path));
+  return look;
+}
+
+/** The same, but a power cut may bring back the old file until its folder is synced: once for many files. */
+export async function placeWhole(path: string, content: string | Uint8Array, mode: number): Promise<Look> {
   const folder = dirname(path);
   const temporary = join(folder, `.owlpost-${randomBytes(8).toString("hex")}.tmp`);
   let look: Look;
@@ -155,7 +162,6 @@ export async function writeWhole(path: string, content: string | Uint8Array, mod
     await unlink(temporary).catch(() => undefined);
     throw error;
   }
-  await syncFolder(folder);
   return look;
 }
 

@@ -2,11 +2,20 @@ import { join } from "node:path";
 import { steeringNote } from "../../core/steering.ts";
 import type { Event } from "../../domain/event.ts";
 import { isProjectName, type QuestionId, questionId } from "../../domain/ids.ts";
+import type { StoredQuestion } from "../../domain/question.ts";
 import type { Note, Store } from "../../domain/store.ts";
 import { withFileLock } from "../../store/file-lock.ts";
 import { appendEvents } from "./events-file.ts";
-import { codeOf, type Look, writeWhole } from "./files.ts";
-import { ensurePlace, type Home, lockPath, lockTimeoutMs, placeOf, questionFile } from "./place.ts";
+import { codeOf, type Look, placeWhole, syncFolder } from "./files.ts";
+import {
+  ensurePlace,
+  type Home,
+  lockPath,
+  lockTimeoutMs,
+  type Place,
+  placeOf,
+  questionFile,
+} from "./place.ts";
 import { questionText } from "./question-file.ts";
 import { appendNote, dayOf } from "./steering-file.ts";
 import { follow, type Position, type Stream, start } from "./stream.ts";
@@ -19,17 +28,21 @@ export type MirrorSettings = Home & {
   readonly troubles: Troubles;
   /** Called for every mirrored question file, so that it is not taken for a dropped one. */
   readonly wrote?: (project: string, id: QuestionId, look: Look) => void;
+  /** For how many ms the mirror stays out of the way of what somebody waits for; 0: it need not. */
+  readonly rushMs?: () => number;
 };
 
 export type Mirror = {
-  /** Brings every airlock up to date with the store. Returns true while an airlock stands behind. */
-  run(): Promise<boolean>;
+  /** Brings every airlock up to date with the store. Returns in how many ms it wants to go on; undefined: it is done. */
+  run(): Promise<number | undefined>;
   /** Writes one question's file again. */
   refresh(id: QuestionId): Promise<void>;
 };
 
 const cursorName = "mirror";
-const pageRows = 100;
+/** So many rows are written while the lock is held and nothing else comes first. */
+const pageRows = 32;
+const retryMs = 2_000;
 const writersAtOnce = 4;
 
 /**
@@ -43,31 +56,25 @@ export function openMirror(settings: MirrorSettings): Mirror {
   /** The newest event when every airlock was last up to date. Every note has its event. */
   let done: number | undefined;
 
-  async function run(): Promise<boolean> {
+  async function run(): Promise<number | undefined> {
     const last = await store.lastEvent();
-    if (last === done) return false;
-    const failing = { events: new Set<string>(), notes: new Set<string>() };
+    if (last === done) return undefined;
+    const tour: Tour = { events: new Set(), notes: new Set(), written: new Map() };
     for (;;) {
-      const page = await withFileLock(lockPath(settings.home), () => onePage(failing), lockTimeoutMs);
+      const rushMs = settings.rushMs?.() ?? 0;
+      if (rushMs > 0) return rushMs;
+      const page = await withFileLock(lockPath(settings.home), () => onePage(tour), lockTimeoutMs);
       if (page.more) continue;
       done = page.behind ? undefined : last;
-      return page.behind;
+      return page.behind ? retryMs : undefined;
     }
   }
 
-  async function onePage(failing: {
-    events: Set<string>;
-    notes: Set<string>;
-  }): Promise<{ more: boolean; behind: boolean }> {
+  async function onePage(tour: Tour): Promise<{ more: boolean; behind: boolean }> {
     const before = readCursor(await store.cursor(cursorName));
     const lastSeq = await store.lastEvent();
-    const events = await follow(
-      eventStream(lastSeq, failing.events),
-      before.events,
-      pageRows,
-      failing.events,
-    );
-    const notes = await follow(noteStream(failing.notes), before.notes, pageRows, failing.notes);
+    const events = await follow(eventStream(lastSeq, tour), before.events, pageRows, tour.events);
+    const notes = await follow(noteStream(tour.notes), before.notes, pageRows, tour.notes);
     if (events.moved || notes.moved) {
       const cursor = { events: events.position, notes: notes.position };
       await store.setCursor(cursorName, JSON.stringify(cursor), settings.now());
@@ -76,7 +83,7 @@ export function openMirror(settings: MirrorSettings): Mirror {
     return { more: events.more || notes.more, behind };
   }
 
-  function eventStream(lastSeq: number, failing: Set<string>): Stream<Event> {
+  function eventStream(lastSeq: number, { events: failing, written }: Tour): Stream<Event> {
     return {
       read: (since, limit, project) => store.events(since, limit, project),
       numberOf: (event) => event.seq,
@@ -94,7 +101,7 @@ export function openMirror(settings: MirrorSettings): Mirror {
           const id = event.question === undefined ? undefined : questionId(event.question);
           if (id) ids.add(id);
         }
-        await writeQuestions([...ids]);
+        await writeQuestions(place, [...ids], written);
         await appendEvents(join(place.dir, "events.jsonl"), events, lastSeq, place.fileMode);
       },
       ...reports("mirror", failing),
@@ -133,22 +140,32 @@ export function openMirror(settings: MirrorSettings): Mirror {
     };
   }
 
-  async function writeQuestions(ids: QuestionId[]): Promise<void> {
+  /** `written`: the revision that each file shows already. */
+  async function writeQuestions(
+    place: Place,
+    ids: QuestionId[],
+    written: Map<QuestionId, number>,
+  ): Promise<void> {
     const waiting = [...ids];
+    let placed = false;
     const writer = async (): Promise<void> => {
-      for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) await writeQuestion(id);
+      for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+        const stored = await store.question(id);
+        if (!stored || written.get(id) === stored.revision) continue;
+        await writeQuestion(place, stored);
+        written.set(id, stored.revision);
+        placed = true;
+      }
     };
     await Promise.all(Array.from({ length: Math.min(writersAtOnce, ids.length) }, writer));
+    if (placed) await syncFolder(join(place.dir, "questions"));
   }
 
-  async function writeQuestion(id: QuestionId): Promise<void> {
-    const stored = await store.question(id);
-    if (!stored) return;
-    const { project } = stored.question;
-    const place = placeOf(settings, project);
+  async function writeQuestion(place: Place, stored: StoredQuestion): Promise<void> {
+    const { id, project } = stored.question;
     const path = questionFile(place, id);
     try {
-      const look = await writeWhole(path, await questionText(stored), place.fileMode);
+      const look = await placeWhole(path, await questionText(stored), place.fileMode);
       settings.wrote?.(project, id, look);
       settings.troubles.clear(`question:${id}`);
     } catch (error) {
@@ -163,11 +180,27 @@ export function openMirror(settings: MirrorSettings): Mirror {
   }
 
   async function refresh(id: QuestionId): Promise<void> {
-    await withFileLock(lockPath(settings.home), () => writeQuestion(id), lockTimeoutMs);
+    await withFileLock(
+      lockPath(settings.home),
+      async () => {
+        const stored = await store.question(id);
+        if (stored) await writeQuestions(placeOf(settings, stored.question.project), [id], new Map());
+      },
+      lockTimeoutMs,
+    );
   }
 
   return { run, refresh };
 }
+
+/** What one run remembers from page to page. */
+type Tour = {
+  /** Projects whose stream has failed in this run. */
+  readonly events: Set<string>;
+  readonly notes: Set<string>;
+  /** The revision that a question's file shows: of a burst many pages tell of the same question. */
+  readonly written: Map<QuestionId, number>;
+};
 
 type MirrorCursor = { readonly events: Position; readonly notes: Position };
 

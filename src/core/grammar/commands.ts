@@ -3,7 +3,7 @@ import { questionId } from "../../domain/ids.ts";
 import { isBlank } from "../text.ts";
 import { answerIn } from "./choice.ts";
 import { mayUse, type Reading, refuse, type Said, type Verb, type World } from "./reading.ts";
-import { cut, foldShort, type Spoken, trimmed } from "./scan.ts";
+import { cut, foldShort, isEmpty, type Spoken, trimmed } from "./scan.ts";
 import { find, looksLikeId, meant, named, type Target } from "./target.ts";
 
 type Spoke = { readonly said: Said; readonly world: World; readonly rest: string };
@@ -37,13 +37,13 @@ const readers: Readonly<Record<Verb, (verb: Verb, spoke: Spoke) => Reading>> = {
 };
 
 function alone(verb: "status" | "pending" | "help" | "unpair", { rest }: Spoke): Reading {
-  return isBlank(rest) ? { kind: verb } : refuse({ code: "extra", verb, typed: trimmed(rest) });
+  return isEmpty(rest) ? { kind: verb } : refuse({ code: "extra", verb, typed: trimmed(rest) });
 }
 
 function readSkip(verb: "skip" | "retry", { said, world, rest }: Spoke): Reading {
   const { word, rest: more } = cut(rest);
-  const bare = isBlank(rest);
-  if (!bare && (!looksLikeId(word) || !isBlank(more))) {
+  const bare = isEmpty(rest);
+  if (!bare && (!looksLikeId(word) || !isEmpty(more))) {
     return refuse({ code: "extra", verb, typed: trimmed(rest) });
   }
   const target = bare ? meant({ verb }, said, world) : named(word, said, world);
@@ -103,7 +103,7 @@ function readOverride(verb: Verb, { said, world, rest }: Spoke): Reading {
 function readAbort(verb: Verb, { world, rest }: Spoke): Reading {
   if (isBlank(rest)) return refuse({ code: "missing", verb, needs: "run" });
   const { word, rest: more } = cut(rest);
-  if (!isBlank(more)) return refuse({ code: "extra", verb, typed: trimmed(rest) });
+  if (!isEmpty(more)) return refuse({ code: "extra", verb, typed: trimmed(rest) });
   const run = world.runs.find((each) => each === word);
   if (run === undefined) return refuse({ code: "run-not-alive", typed: word, alive: world.runs });
   return { kind: "abort", run };

@@ -10,7 +10,7 @@ export type Said = {
   readonly chat: "direct" | "group" | "thread";
   /** Does it speak to the bot, by a mention or by a command that names it? True in a direct chat. */
   readonly addressed: boolean;
-  /** How this text may call the bot, compared without case: `@owlpost_bot`, `<@U0BOT>`. */
+  /** How this text may call the bot, compared without case and free of white space: `@owlpost_bot`, `<@U0BOT>`. */
   readonly mentions: readonly string[];
   /** Undefined for a stranger. */
   readonly role: Role | undefined;
@@ -102,6 +102,7 @@ export type Reading =
   | {
       readonly kind: "refused";
       readonly reason: RefusalReason;
+      /** The question that it was about, where that was found out before. */
       readonly question?: QuestionId;
       readonly why: Why;
     }
@@ -130,7 +131,7 @@ const reasonOf = {
   "several-open": "ambiguous",
 } as const satisfies Record<Why["code"], RefusalReason>;
 
-export function refuse(why: Why): Reading {
+export function refuse(why: Why): Extract<Reading, { kind: "refused" }> {
   return { kind: "refused", reason: reasonOf[why.code], why };
 }
 

@@ -13,6 +13,11 @@ export function foldShort(text: string): string {
   return bare.length > longest ? "" : foldText(bare);
 }
 
+/** Is there nothing to compare? A mark or a selector that stands alone is something. */
+export function isEmpty(text: string): boolean {
+  return squeeze(text) === "";
+}
+
 /** Cuts off the first word. Invisible characters before and in it do not count. */
 export function cut(text: string): Cut {
   const from = skipBlanks(text);
@@ -65,7 +70,7 @@ export function scan(text: string, mentions: readonly string[]): Spoken {
 function verbAfter(typed: string, first: Cut): Pick<Spoken, "rest"> & Required<Pick<Spoken, "verb">> {
   if (typed !== "owlpost") return { verb: { name: verbNamed(typed), typed: first.word }, rest: first.rest };
   const next = cut(first.rest);
-  if (next.word === "") return { verb: { name: "help", typed: first.word }, rest: next.rest };
+  if (isEmpty(first.rest)) return { verb: { name: "help", typed: first.word }, rest: next.rest };
   return { verb: { name: verbNamed(next.word), typed: `${first.word} ${next.word}` }, rest: next.rest };
 }
 
@@ -78,18 +83,15 @@ function bare(mention: string): string {
   return foldText(mention).replace(/^<?@|>$/g, "");
 }
 
-/** The text after a mention of the bot, or undefined where it begins with none. */
+/** The text after a mention of the bot, or undefined where it begins with none. A mention holds no white space. */
 function afterMention(text: string, mentions: readonly string[]): string | undefined {
-  const from = skipBlanks(text);
+  const { word, rest } = cut(text);
   for (const mention of mentions) {
-    if (mention === "") continue;
-    const to = from + mention.length;
-    if (foldText(text.slice(from, to)) !== foldText(mention)) continue;
-    const rest = text.slice(to);
+    const called = foldText(mention);
+    if (called === "" || !word.startsWith(called)) continue;
+    const more = word.slice(called.length);
     // `@owlpost_bot2` is somebody else; `<@U0BOT>1` is closed by itself.
-    const end = /^(?:\p{Cf}{0,8}[\s\x85,:]|\p{Cf}{0,8}$)/u.exec(rest);
-    if (!end && !mention.endsWith(">")) continue;
-    return /[,:]$/.test(end?.[0] ?? "") ? rest.slice(end?.[0].length) : rest;
+    if (more === "" || /^[,:]/.test(more) || called.endsWith(">")) return more.replace(/^[,:]/, "") + rest;
   }
   return undefined;
 }

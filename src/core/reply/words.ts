@@ -64,8 +64,13 @@ export function nothingToChangeText(stored: StoredQuestion, { now }: Reader, una
 function overrideHint(stored: StoredQuestion, reader: Reader): string {
   const { id } = stored.question;
   if (reader.sender.via === "inbox") return "To change it, press Change.";
-  if (!mayOverride(stored, reader)) return "An owner can change it.";
+  if (!mayOverride(stored, reader)) return whoMayChange(stored);
   return `To change it: ${typed(reader, "override", `${id} <option>`)}.`;
+}
+
+function whoMayChange({ question }: StoredQuestion): string {
+  const owners = question.answerable_by === undefined || question.answerable_by.includes("owner");
+  return owners ? "An owner can change it, and whoever gave it." : "Whoever gave that answer can change it.";
 }
 
 /** A verb as it is typed there. */
@@ -82,7 +87,7 @@ export function viewerText(): string {
 }
 
 export function notTheirsText(stored: StoredQuestion, { now }: Reader): string {
-  return `${stored.question.id} is ${standing(stored, now)}. An owner can change it, and whoever gave that answer.`;
+  return `${stored.question.id} is ${standing(stored, now)}. ${whoMayChange(stored)}`;
 }
 
 export function badOptionText(stored: StoredQuestion, key: string, form: Form | undefined, reader: Reader) {

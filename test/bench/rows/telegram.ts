@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { open } from "../../../channels/telegram.ts";
 import { silentLog } from "../../../src/app/log.ts";
 import { startService } from "../../../src/app/service.ts";
@@ -41,7 +42,7 @@ export const telegram: Row = {
       await told(child);
       children.set(arm, child);
     }
-    const measured = async (arm: Arm, taps: number, everyMs: number): Promise<Taps> => {
+    const measured = async (arm: Arm, taps: number, everyMs: number): Promise<Measured> => {
       const child = children.get(arm);
       if (!child) throw new Error(`${arm} does not run`);
       const before = api.messages(arms[arm].chat).length;
@@ -49,16 +50,20 @@ export const telegram: Row = {
       child.send(taps);
       await posted;
       await sleep(restMs);
-      return tap(api, watch, arm, api.messages(arms[arm].chat).slice(before), everyMs);
+      const usedMs = cpuMsOf(child);
+      const tapped = await tap(api, watch, arm, api.messages(arms[arm].chat).slice(before), everyMs);
+      return { ...tapped, cpuMs: cpuMsOf(child) - usedMs };
     };
     const rush: Record<Arm, number[]> = { owlpost: [], grammy: [] };
+    const cpu: Record<Arm, number[]> = { owlpost: [], grammy: [] };
     const steady: Record<Arm, number[][]> = { owlpost: [], grammy: [] };
     for (let block = -1; block < blocks; block += 1) {
       const order = block % 2 === 0 ? (["owlpost", "grammy"] as const) : (["grammy", "owlpost"] as const);
       for (const arm of order) {
-        const { ms, each } = await measured(arm, block < 0 ? warmTaps : rushTaps, 0);
-        if (block >= 0) rush[arm].push((1_000 * each.length) / ms);
-        console.error(arm, block, each.length, Math.round(ms), ((each.length * 1000) / ms).toFixed(0));
+        const { ms, each, cpuMs } = await measured(arm, block < 0 ? warmTaps : rushTaps, 0);
+        if (block < 0) continue;
+        rush[arm].push((1_000 * each.length) / ms);
+        cpu[arm].push(cpuMs / each.length);
       }
       for (const arm of block < 0 ? [] : order) {
         steady[arm].push([...(await measured(arm, steadyTaps, steadyEveryMs)).each]);
@@ -66,12 +71,13 @@ export const telegram: Row = {
     }
     for (const child of children.values()) child.disconnect();
     await api.close();
-    return [throughput(rush), latency(steady)];
+    return [throughput(rush, cpu), latency(steady)];
   },
 };
 
-function throughput(rush: Record<Arm, number[]>): Figure {
-  const told = (arm: Arm): string => `${arm} ${Math.round(median(rush[arm]))}/s`;
+function throughput(rush: Record<Arm, number[]>, cpu: Record<Arm, number[]>): Figure {
+  const told = (arm: Arm): string =>
+    `${arm} ${Math.round(median(rush[arm]))}/s (${duration(median(cpu[arm]))} of CPU each)`;
   return {
     name: "taps with toast and edit / grammY without a store",
     spread: spreadOf(rush.owlpost.map((rate, block) => rate / (rush.grammy[block] ?? Number.NaN))),
@@ -100,6 +106,7 @@ function latency(steady: Record<Arm, number[][]>): Figure {
 // ---- the phone ---------------------------------------------------------------------------------------------------
 
 type Taps = { readonly ms: number; readonly each: readonly number[] };
+type Measured = Taps & { readonly cpuMs: number };
 type Watch = { seen: (method: string, chat: number, message: number) => void };
 
 /** Instead of keeping every call, tells of it as the server does it. */
@@ -146,6 +153,13 @@ async function tap(
   const ended = await done;
   watch.seen = () => undefined;
   return { ms: ended - began, each };
+}
+
+/** What a process has used of the processor, all its threads together; the kernel counts in steps of 10 ms. */
+function cpuMsOf({ pid }: ChildProcess): number {
+  // The name may hold anything, so fields are counted from its end.
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return 10 * (Number(stat[11]) + Number(stat[12]));
 }
 
 function told(child: ChildProcess): Promise<unknown> {
