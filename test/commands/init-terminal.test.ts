@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { afterwards, aHome } from "../homes.ts";
@@ -65,7 +65,6 @@ test("a person at a terminal: a wrong token, the right one, the group, the repos
   await terminal.when(`eric is paired as owner (id ${eric})`);
   await terminal.when("Next: owlpost serve");
   const exit = await terminal.ended;
-  if (process.env.OWL_DUMP) writeFileSync(process.env.OWL_DUMP, terminal.raw());
   expect(exit).toBe(0);
 
   for (const secret of [token, otherToken, "nonsense"]) expect(terminal.raw()).not.toContain(secret);
