@@ -2,7 +2,8 @@ import type { Known, Said, World } from "../../src/core/grammar.ts";
 
 /**
  * What a reply may change, found another way than the grammar does: by spelling out everything that is legal and
- * comparing with it whole. `nothing`, or one line such as `choose q-a3f2-012-fix-auth-1 2`.
+ * comparing with it whole. `nothing`, or one line such as `choose q-a3f2-012-fix-auth-1 2`; `stray` and an id where a
+ * key was meant that the question does not have.
  */
 export function legalChange(said: Said, world: World): string {
   const nothing = "nothing";
@@ -29,11 +30,11 @@ export function legalChange(said: Said, world: World): string {
   const withId = /^(q-[a-z0-9-]+) (.+)$/isu.exec(text);
   if (withId) {
     const known = byId(withId[1] ?? "", said, world);
-    return known ? choice(withId[2] ?? "", known, addressed, said) : nothing;
+    return known ? choice(withId[2] ?? "", known, addressed, said, true) : nothing;
   }
   if (!addressed && said.thread === undefined) return nothing;
   const known = theOne(said, world);
-  return known ? choice(text, known, addressed, said) : nothing;
+  return known ? choice(text, known, addressed, said, false) : nothing;
 }
 
 function verbChange(verb: string, rest: string, said: Said, world: World): string {
@@ -48,18 +49,22 @@ function verbChange(verb: string, rest: string, said: Said, world: World): strin
   if (verb === "override") {
     const known = id === undefined ? undefined : byId(id, said, world);
     const key = known && spelled(more, known);
-    return known && key !== undefined ? `override ${known.question.id} ${key}` : nothing;
+    if (!known || more === "") return nothing;
+    if (key !== undefined) return `override ${known.question.id} ${key}`;
+    return !more.includes(" ") && isShown(more) && more.length < 1000
+      ? `stray ${known.question.id}`
+      : nothing;
   }
   const known = id === undefined ? theOne(said, world) : byId(id, said, world);
   if (verb === "skip" || verb === "retry") {
     return known && more === "" ? `${verb} ${known.question.id}` : nothing;
   }
-  if (!/[^\s\p{Mn}\u2800\u3164\u115f\u1160\uffa0]/u.test(more)) return nothing;
+  if (!isShown(more)) return nothing;
   if (verb === "steer") return steerChange(words, more, id, known, said, world);
   if (!known) return nothing;
   const key = spelled(more, known);
   if (key !== undefined) return `choose ${known.question.id} ${key}`;
-  return isShort(more) ? nothing : `answer ${known.question.id}`;
+  return `${isShort(more) ? "stray" : "answer"} ${known.question.id}`;
 }
 
 function steerChange(
@@ -78,8 +83,7 @@ function steerChange(
   const wide = tasks.includes(first) || world.runs.some((run) => run === first);
   if (id === undefined && wide) {
     const text = words.slice(1).join(" ");
-    const blank = !/[^\s\p{Mn}\u2800\u3164\u115f\u1160\uffa0]/u.test(text);
-    return blank || said.token !== undefined ? "nothing" : `steer ${first}`;
+    return !isShown(text) || said.token !== undefined ? "nothing" : `steer ${first}`;
   }
   return known && more !== "" ? `steer ${known.question.id}` : "nothing";
 }
@@ -100,7 +104,12 @@ function theOne(said: Said, world: World): Known | undefined {
   return world.open.length === 1 ? world.open[0] : undefined;
 }
 
-function choice(text: string, known: Known, addressed: boolean, said: Said): string {
+/** Is there anything that can be seen? */
+function isShown(text: string): boolean {
+  return /[^\s\p{Mn}\u2800\u3164\u115f\u1160\uffa0]/u.test(text);
+}
+
+function choice(text: string, known: Known, addressed: boolean, said: Said, afterId: boolean): string {
   const { id, options, kind } = known.question;
   const consent = known.form === "consent";
   if (consent && said.buttonless && same(text, "skip")) return `skip ${id}`;
@@ -109,12 +118,14 @@ function choice(text: string, known: Known, addressed: boolean, said: Said): str
     if (!addressed && /^(?:ok|y)$/iu.test(text)) return "nothing";
     return `choose ${id} ${options.find((option) => option.recommended)?.key} ahead`;
   }
+  const meant = isShort(text) || (afterId && !text.includes(" ") && text.length < 1000);
+  const stray = meant ? `stray ${id}` : "nothing";
   if (agreed || /^(?:no|unknown)$/iu.test(text)) {
     const key = kind === "fact" ? options.find((option) => same(text, option.key))?.key : undefined;
-    return key === undefined || !/^(?:yes|no|unknown)$/.test(key) ? "nothing" : `choose ${id} ${key}`;
+    return key === undefined || !/^(?:yes|no|unknown)$/.test(key) ? stray : `choose ${id} ${key}`;
   }
   const key = spelled(text, known);
-  return key === undefined ? "nothing" : `choose ${id} ${key}`;
+  return key === undefined ? stray : `choose ${id} ${key}`;
 }
 
 /** The option of which the text is a legal spelling. */

@@ -55,10 +55,11 @@ const old = aKnown("q-a3f2-011-old-1", { "1": "Left", "2": "Right" });
 const menu = aKnown("q-7c1e-017-menu-1", { a: "Café crème", b: "ΟΔΟΣ", ok8: "Yes" });
 const many = aKnown("q-7c1e-016-many-2", { "1": "First shard", "2": "Second shard", "11": "Eleventh" });
 const fact = aKnown("q-7c1e-014-bill-3", { yes: "It is", no: "It is not", unknown: "?" }, undefined, "fact");
+const twins = aKnown("q-7c1e-019-twin-5", { "1": "Do it", "2": "do\u00a0 IT", "3": "Do not" });
 const words = aKnown("q-7c1e-018-word-4", { redis: "Cache in Redis", "1": "OK", "2": "Go" });
 export const consent: Known = { ...auth, form: "consent" };
 const held: Known = { ...search, form: "held" };
-export const questions = [auth, search, old, menu, many, fact, words];
+export const questions = [auth, search, old, menu, many, fact, twins, words];
 
 export const worlds: readonly WholeWorld[] = [
   aWorld([auth], [old]),
@@ -67,6 +68,7 @@ export const worlds: readonly WholeWorld[] = [
   aWorld([many], [auth]),
   aWorld([fact], [old]),
   aWorld([words], [fact]),
+  aWorld([twins], [menu]),
   aWorld([consent], [old]),
   aWorld([consent, { ...search, form: "consent" }]),
   aWorld([held, consent], [old]),
@@ -95,7 +97,7 @@ const verbs = "answer skip retry steer override abort status pending help pair u
 );
 const hidden = ["\u200b", "\u200c", "\u200d", "\u2066", "\u2069", "\u202e", "\ufeff", "\u00ad", "\u061c"];
 const spaces = [" ", " ", " ", " ", "  ", "\n", "\t", "\u00a0", "\u3000", "\r\n", "\u2028", "\x85"];
-const runs = ["a3f2", "a3f2", "A3F2", "b7d0", "stop", "zzzz"];
+const runs = ["a3f2", "a3f2", "a3f", "A3F2", "b7d0", "stop", "zzzz"];
 const junk = [
   "\0",
   "\x1b[31m",

@@ -58,6 +58,11 @@ describe("what is no reply", () => {
     "one",
     "1st",
     "1?",
+    "1!",
+    "1,",
+    "#1.",
+    "[1]",
+    "117",
     "+1",
     "👎",
     "👍👍",
@@ -80,6 +85,12 @@ describe("what is no reply", () => {
     for (const text of ["ok", "yes", "go", "👍"]) expect(read(text, labelled)).toEqual({ kind: "unmatched" });
     expect(read("/answer ok", labelled)).toEqual(choose(authId, "1"));
   });
+});
+
+test("two labels that read the same choose nothing", () => {
+  const twins = aWorld([aKnown(authId, { "1": "Do it", "2": "do\u00a0 IT", "3": "Do not" })]);
+  expect(read("do it", twins)).toEqual({ kind: "unmatched" });
+  expect(read("do not", twins)).toEqual(choose(authId, "3"));
 });
 
 describe("go ahead", () => {
@@ -268,6 +279,7 @@ describe("verbs", () => {
     expect(read("/steer 020-later go slow")).toMatchObject({
       command: { target: { question: authId }, text: "020-later go slow" },
     });
+    expect(read("/steer a3f go slow")).toMatchObject({ command: { text: "a3f go slow" } });
     expect(read("/steer A3F2 go slow")).toMatchObject({
       command: { target: { run: "a3f2" }, text: "go slow" },
     });
