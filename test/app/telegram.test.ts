@@ -283,6 +283,44 @@ describe("the token", () => {
   });
 });
 
+test.each([{ error_code: 401, description: "Unauthorized" }, { page: 403 }, { page: 200 }])(
+  "what holds against the line and not the message costs no question: %o",
+  async (how) => {
+    const { api, clock, start } = await aNight();
+    const service = await start();
+    await until(
+      () => api.isPolled(token),
+      (polled) => polled,
+    );
+    api.fail({ method: "sendMessage", how, times: 2 });
+    const id = await ask(service);
+    await until(
+      async () => {
+        await service.settle();
+        const now = await state(service, id);
+        if (now !== "posted") clock.advance(minute);
+        return now;
+      },
+      (now) => now === "posted",
+    );
+    expect(api.messages(eric)).toHaveLength(1);
+    expect(await kinds(service, "question.post-failed")).toBe(0);
+    expect(await kinds(service, "channel.down")).toBeGreaterThan(0);
+  },
+);
+
+test("a tap after the deadline: the message says that it was late, and not that an answer was changed", async () => {
+  const { clock, start, shown, tap } = await aNight();
+  const service = await start();
+  const id = await ask(service, { default: { action: "skip_spec", at: "10m" } });
+  await becomes(service, id, "posted");
+  clock.advance(11 * minute);
+  tap("1");
+  await becomes(service, id, "answered");
+  await text(shown, "✅ Answered after the deadline: 1 — Refresh-token rotation");
+  expect((await service.owlpost.question(questionId(id) ?? ""))?.outcome).toBe("overridden");
+});
+
 test("field 7: where the toast fails, the decision stands and the message is edited", async () => {
   const { api, start, shown, tap } = await aNight();
   const service = await start();

@@ -590,7 +590,6 @@ describe("settings, pairing and checks", () => {
         name: "token",
         ok: true,
         text: "valid: the bot is @owlpost_nightjar_bot",
-        bot: "owlpost_nightjar_bot",
         aheadMs: expect.any(Number),
       },
       { name: "webhook", ok: false, text: expect.stringContaining("owlpost never deletes it by itself") },
