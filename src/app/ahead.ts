@@ -7,6 +7,7 @@ import type { ChannelId, Instant, MessageRef, QuestionId } from "../domain/ids.t
 import { type Copy, isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { Effect, Job, Store } from "../domain/store.ts";
 import { limitOf } from "./limit.ts";
+import { openRush, type Rush } from "./rush.ts";
 
 /** Edits of one queue that travel together: they are of different messages, so their order says nothing. */
 const mostAtOnce = 8;
@@ -16,8 +17,10 @@ const attemptMs = 10_000;
 const shareMs = 1_000;
 /** Edits that are recorded in one commit. */
 const mostTogether = 32;
-/** How long what was shown waits for more to be recorded with it: a commit for each would hold up the next tap. */
+/** So long after the last edit what was shown is recorded: a commit for each would hold up the next tap … */
 const gatherMs = 250;
+/** … and so long after the first at most. */
+const gatherWithinMs = 1_000;
 /** How long a queue is left to the outbox after a fault. */
 const restMs = 5_000;
 
@@ -41,8 +44,8 @@ export function editsAhead({ store, channels, now, stop, onShown }: AheadOptions
   const lanes = new Map<string, QuestionId[]>();
   const shown = new Map<string, number>();
   const resting = new Map<string, Instant>();
-  /** When the oldest edit of a queue was shown that is not recorded, in ms of `performance.now`. */
-  const unrecorded = new Map<string, number>();
+  /** By queue, what was shown and is not recorded. */
+  const unrecorded = new Map<string, Rush>();
   let hurried = 0;
   const limits = sharedLimit(stop);
 
@@ -67,7 +70,9 @@ export function editsAhead({ store, channels, now, stop, onShown }: AheadOptions
       const message = render(questionView(stored, now()), rowOf(copy.channel));
       await channel.edit(copy.destination, copy.ref, message, limits());
       shown.set(`${copy.channel}\n${copy.ref}`, stored.revision);
-      if (!unrecorded.has(queue)) unrecorded.set(queue, performance.now());
+      const gathering = unrecorded.get(queue) ?? openRush(gatherMs, gatherWithinMs, () => performance.now());
+      gathering.note();
+      unrecorded.set(queue, gathering);
       onShown?.();
     }
   }
@@ -80,8 +85,7 @@ export function editsAhead({ store, channels, now, stop, onShown }: AheadOptions
   }
 
   function gatherMsOf({ kind, channel, destination }: Job): number {
-    const since = kind === "edit" ? unrecorded.get(queueOf(channel, destination)) : undefined;
-    return since === undefined ? 0 : Math.max(0, since + gatherMs - performance.now());
+    return kind === "edit" ? (unrecorded.get(queueOf(channel, destination))?.leftMs() ?? 0) : 0;
   }
 
   /**
