@@ -23,14 +23,12 @@ const kinds: readonly (readonly string[])[] = [
 ];
 
 /** Texts of two or three kinds each, so that the rules meet. */
-const mixed = fc
-  .tuple(...[0, 1, 2].map(() => fc.constantFrom(...kinds)))
-  .chain((chosen) =>
-    fc.string({
-      unit: fc.oneof(fc.constantFrom(...chosen.flat()), fc.string({ unit: "binary", maxLength: 1 })),
-      maxLength: 18,
-    }),
-  );
+const mixed = fc.tuple(...[0, 1, 2].map(() => fc.constantFrom(...kinds))).chain((chosen) =>
+  fc.string({
+    unit: fc.oneof(fc.constantFrom(...chosen.flat()), fc.string({ unit: "binary", maxLength: 1 })),
+    maxLength: 18,
+  }),
+);
 
 test("a place is a boundary where the segmenter finds one in the whole text", () => {
   fc.assert(
