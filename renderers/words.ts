@@ -44,30 +44,32 @@ export function replyLine(
   { hasButtons, isBare }: { readonly hasButtons: boolean; readonly isBare: boolean },
 ): string {
   const { verbMark: mark, correlation } = row;
-  const keys = view.options.map((option) => option.key).join(" / ");
+  const keys = view.options.map((option) => option.key);
   // Where no markup is written, nothing may look like a tag.
   const text = isBare ? "TEXT" : "<text>";
-  const bare = `${keys} / ${mark}skip / ${mark}steer ${text}`;
+  const bare = (): string => `${keys.join(" / ")} / ${mark}skip / ${mark}steer ${text}`;
   // The exact text to send stands there once; the other keys beside it.
-  const [first, ...others] = view.options.map((option) => option.key);
-  const chosen = `${view.id} ${first}${others.length === 0 ? "" : ` (or ${others.join(" / ")})`}`;
-  const named = `${chosen} · ${mark}skip ${view.id} · ${mark}steer ${view.id} ${text}`;
-  const what = correlation === "thread" ? bare : named;
+  const named = (): string => {
+    const others = keys.slice(1).join(" / ");
+    const chosen = `${view.id} ${keys[0]}${others === "" ? "" : ` (or ${others})`}`;
+    return `${chosen} · ${mark}skip ${view.id} · ${mark}steer ${view.id} ${text}`;
+  };
+  const what = (): string => (correlation === "thread" ? bare() : named());
   const or = (words: string): string =>
     hasButtons ? `Or ${words[0]?.toLowerCase()}${words.slice(1)}` : words;
   switch (row.freeText) {
     case "reply":
-      return or(`Reply: ${what}`);
+      return or(`Reply: ${what()}`);
     case "thread":
-      return or(`Reply in this thread: ${what}`);
+      return or(`Reply in this thread: ${what()}`);
     case "comment":
-      return or(`Comment: ${what}`);
+      return or(`Comment: ${what()}`);
     case "compose":
-      return or(`Send to the reply topic: ${what}`);
+      return or(`Send to the reply topic: ${what()}`);
     case "page":
-      return or(`Answer here: ${bare}`);
+      return or(`Answer here: ${bare()}`);
     default:
-      return `Answer on another channel: ${named}`;
+      return `Answer on another channel: ${named()}`;
   }
 }
 

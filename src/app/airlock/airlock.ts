@@ -9,7 +9,7 @@ import { type Log, silentLog } from "../log.ts";
 import { openDrop } from "./drop.ts";
 import { isFresh, sweepTemporary } from "./files.ts";
 import { openMirror } from "./mirror.ts";
-import { ensurePlace, folders, type Place, placeOf } from "./place.ts";
+import { ensurePlace, folderOf, folders, type Place, placeOf } from "./place.ts";
 import { openTakeFiles } from "./take-files.ts";
 import { openTroubles } from "./troubles.ts";
 
@@ -104,7 +104,7 @@ export function startAirlock(settings: AirlockSettings): Airlock {
   async function watchPlaces(): Promise<void> {
     for (const place of await pass.places()) {
       for (const folder of ["questions", "take"] as const) {
-        const path = join(place.dir, folder);
+        const path = folderOf(place, folder);
         if (closed || watched.has(path) || watched.size >= mostWatched) continue;
         try {
           const watcher = watch(path, { persistent: false }, (_, name) => {
@@ -187,7 +187,7 @@ function openPass(settings: AirlockSettings): Pass {
     if (projects.size === 0) projects.add("default");
     for (const entry of own) if (entry.isDirectory() && isProjectName(entry.name)) projects.add(entry.name);
     known = { look, places: [...projects].map((project) => placeOf(common, project)) };
-    dropFolders = known.places.flatMap(({ dir }) => [join(dir, "questions"), join(dir, "take")]);
+    dropFolders = known.places.flatMap((place) => [folderOf(place, "questions"), folderOf(place, "take")]);
     return known.places;
   }
 
@@ -196,7 +196,7 @@ function openPass(settings: AirlockSettings): Pass {
     try {
       await ensurePlace(common, place);
       if (!ready.has(place.project)) {
-        for (const folder of folders) await sweepTemporary(join(place.dir, folder), strayMs, Date.now());
+        for (const folder of folders) await sweepTemporary(folderOf(place, folder), strayMs, Date.now());
         await sweepTemporary(place.dir, strayMs, Date.now());
         ready.add(place.project);
       }

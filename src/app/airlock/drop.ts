@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { QuestionId } from "../../domain/ids.ts";
 import { askDropped, type DropSettings, idOfName, refuseDropped } from "./dropped-file.ts";
 import { codeOf, freshMs, isFresh, type Look, lookOf, refusalOf } from "./files.ts";
-import type { Place } from "./place.ts";
+import { folderOf, type Place } from "./place.ts";
 import { isRejectionName } from "./rejection.ts";
 import type { Troubles } from "./troubles.ts";
 
@@ -49,7 +49,7 @@ export function openDrop(
     const names = new Set([...shelf.hints, ...shelf.waiting.keys()]);
     shelf.hints.clear();
     try {
-      const folder = await stat(join(place.dir, "questions"), { bigint: true });
+      const folder = await stat(folderOf(place, "questions"), { bigint: true });
       const folderLook = lookOf(folder);
       const changed = folderLook !== shelf.folderLook;
       const restedMs = clock() - shelf.wholeAt;
@@ -81,7 +81,7 @@ export function openDrop(
 
   /** Every name that may be a dropped file; mirrors of questions that we know are passed over without touching them. */
   async function wholeLook(place: Place, shelf: Shelf): Promise<string[]> {
-    const names = await readdir(join(place.dir, "questions"));
+    const names = await readdir(folderOf(place, "questions"));
     shelf.names = names.length;
     shelf.wholeAt = clock();
     const present = new Set(names);

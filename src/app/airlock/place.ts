@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { isProjectName } from "../../domain/ids.ts";
 import { AirlockFault, ensureFolder } from "./files.ts";
 
@@ -19,6 +19,14 @@ export type Home = {
   /** Project to absolute folder, as configured. */
   readonly airlocks: Readonly<Record<string, string>>;
 };
+
+/**
+ * One folder of an airlock. Put together by hand: `join` looks at every character, and what looks again every few
+ * seconds would make that a hot loop, for which V8 loads 4 MB of optimiser.
+ */
+export function folderOf({ dir }: Pick<Place, "dir">, folder: Folder): string {
+  return `${dir}${sep}${folder}`;
+}
 
 /**
  * A home is closed to everybody else; a folder inside a repository is as open as the repository's other files.
@@ -50,11 +58,12 @@ export const lockTimeoutMs = 10_000;
  * @throws AirlockFault when a link or a foreign folder stands in the way
  */
 export async function ensurePlace({ home }: Pick<Home, "home">, place: Place): Promise<void> {
-  if (place.dir === join(home, "airlocks", place.project)) {
-    await ensureFolder(join(home, "airlocks"), 0o700);
+  const own = join(home, "airlocks");
+  if (place.dir === `${own}${sep}${place.project}`) {
+    await ensureFolder(own, 0o700);
   }
   await ensureFolder(place.dir, place.folderMode);
-  for (const folder of folders) await ensureFolder(join(place.dir, folder), place.folderMode);
+  for (const folder of folders) await ensureFolder(folderOf(place, folder), place.folderMode);
 }
 
 export function questionFile(place: Place, id: string): string {

@@ -15,7 +15,7 @@ import {
   refusalWords,
   utf8,
 } from "./files.ts";
-import type { Home, Place } from "./place.ts";
+import { folderOf, type Home, type Place } from "./place.ts";
 import type { Troubles } from "./troubles.ts";
 
 export type TakeFileSettings = Home & {
@@ -47,7 +47,7 @@ export function openTakeFiles(settings: TakeFileSettings): TakeFiles {
   const seen = new Map<string, string>();
 
   async function scan(place: Place): Promise<number | undefined> {
-    const folder = join(place.dir, "take");
+    const folder = folderOf(place, "take");
     const again: number[] = [];
     try {
       const folderStat = await stat(folder, { bigint: true });
