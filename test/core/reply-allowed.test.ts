@@ -53,6 +53,8 @@ describe("who may answer", () => {
     [["mara"], "the one it names", ["mara"]],
     [["eric", "member"], "names and roles", ["eric", "mara"]],
     [["vera", "viewer"], "no viewer", []],
+    [["MARA "], "the one it names, however the name is written", ["mara"]],
+    [["Owner"], "a role, however it is written", ["eric"]],
   ])("%j: %s", (list, _, allowed) => {
     for (const settings of [eric, mara, vera]) {
       const may = (allowed as string[]).includes(settings.sender.by ?? "");
