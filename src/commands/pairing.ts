@@ -71,7 +71,7 @@ function revoke(call: Call, id: number): Promise<Exit> {
     if (lastOwner) {
       await say(
         call,
-        "That was the last owner: nobody may decide everything from a channel now. Pair another one: owlpost pair --role owner",
+        "That was the last owner: from now on no channel has anybody who may decide everything. Pair another: owlpost pair --name NAME --role owner --channel telegram",
       );
     }
     return 0;

@@ -128,7 +128,7 @@ describe("override", () => {
   test("only who may change the answer is told how, with the mark of the channel", () => {
     const own = decide(answered("mara"), choose("2"), { ...mara, mark: "!" });
     expect(own.value.text).toBe(
-      `${id} is already answered: option 1 — Refresh-token rotation by mara at 00:00. To change it: !override ${id} <option>.`,
+      `${id} is already answered: option 1 — Refresh-token rotation by mara at 00:00. To change it: !override ${id} 2`,
     );
     expect(decide(answered("eric"), choose("2"), mara).value.text).toMatch(
       /at 00:00\. An owner can change it, and whoever gave it\.$/,

@@ -4,6 +4,7 @@ import type { StoredQuestion } from "../../domain/question.ts";
 import { oneLine } from "../../domain/text.ts";
 import { mayOverride, type Speaking, whoMayAnswer } from "../allowed.ts";
 import type { Form } from "../grammar/reading.ts";
+import { foldText } from "../text.ts";
 import { optionWords, shorten, standing, timeWords } from "../wording.ts";
 
 /** Who reads the words, and how a verb is typed there. */
@@ -65,11 +66,19 @@ function overrideHint(stored: StoredQuestion, reader: Reader): string {
   const { id } = stored.question;
   if (reader.sender.via === "inbox") return "To change it, press Change.";
   if (!mayOverride(stored, reader)) return whoMayChange(stored);
-  return `To change it: ${typed(reader, "override", `${id} <option>`)}.`;
+  return `To change it: ${typed(reader, "override", `${id} ${otherKeys(stored)}`)}`;
+}
+
+/** `2`, or `2 (or 3 / 4)`: what the answer could be changed to. */
+function otherKeys({ question, answer }: StoredQuestion): string {
+  const keys = question.options.map(({ key }) => key).filter((key) => key !== answer?.option);
+  const [first = "", ...others] = keys;
+  return others.length === 0 ? first : `${first} (or ${others.join(" / ")})`;
 }
 
 function whoMayChange({ question }: StoredQuestion): string {
-  const owners = question.answerable_by === undefined || question.answerable_by.includes("owner");
+  const named = question.answerable_by?.map(foldText);
+  const owners = named === undefined || named.includes("owner");
   return owners ? "An owner can change it, and whoever gave it." : "Whoever gave that answer can change it.";
 }
 
