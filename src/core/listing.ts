@@ -3,7 +3,7 @@ import type { Role } from "../domain/person.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { ChannelHealth } from "../domain/store.ts";
 import { oneLine } from "../domain/text.ts";
-import { shorten, standing, timeWords } from "./wording.ts";
+import { keyChoice, shorten, standing, timeWords } from "./wording.ts";
 
 /** Texts that list what is open; every line is short enough for a phone, and what is to be sent stands on a line of its own. */
 
@@ -13,8 +13,7 @@ export type Mark = "/" | "!";
 
 /** `q-a3f2-012-1 1`: the exact text that answers, whatever else is open. */
 function sendWords(stored: StoredQuestion): string {
-  const [first, ...others] = stored.question.options.map(({ key }) => key);
-  return `${stored.question.id} ${first}${others.length === 0 ? "" : ` (or ${others.join(" / ")})`}`;
+  return `${stored.question.id} ${keyChoice(stored.question.options.map(({ key }) => key))}`;
 }
 
 function listed(open: readonly StoredQuestion[], mark: Mark, entry: (stored: StoredQuestion) => string[]) {
@@ -64,7 +63,7 @@ export function statusText(
     .slice(0, mostListed)
     .map(
       (stored) =>
-        `• ${stored.question.id}: ${shorten(oneLine(stored.question.title), 60)}, ${standing(stored, now)}`,
+        `• ${stored.question.id}: ${shorten(oneLine(stored.question.title), 60)} — ${standing(stored, now)}`,
     );
   const up = channels.filter((each) => each.up).map((each) => each.channel);
   const down = channels.filter((each) => !each.up);

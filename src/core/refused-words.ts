@@ -43,6 +43,9 @@ export function refusedText({ why }: Refused, { mark, title }: RefusedWords): st
     case "no-such-id":
       return `Nothing was changed: there is no question ${quoted(why.typed)}. ${mark}pending lists what is open.`;
     case "nothing-open":
+      if (why.attempt.verb === "steer") {
+        return `Nothing was noted: no question is open that it could be for. Name one: ${mark}steer q-a3f2-012-1 …, or reply to its message.`;
+      }
       return `Nothing was changed: no question waits for you. Past its deadline one still takes a reply to its own message; to change an answer: ${mark}override, its id and the option.`;
     case "several-open": {
       const lines = why.open

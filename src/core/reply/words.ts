@@ -5,7 +5,7 @@ import { oneLine } from "../../domain/text.ts";
 import { mayOverride, type Speaking, whoMayAnswer } from "../allowed.ts";
 import type { Form } from "../grammar/reading.ts";
 import { foldText } from "../text.ts";
-import { optionWords, shorten, standing, timeWords } from "../wording.ts";
+import { keyChoice, optionWords, shorten, standing, timeWords } from "../wording.ts";
 
 /** Who reads the words, and how a verb is typed there. */
 export type Reader = Speaking & {
@@ -56,9 +56,9 @@ export function tooLateText(stored: StoredQuestion, { now }: Reader): string {
 }
 
 /** There is nothing that could be changed by an override. */
-export function nothingToChangeText(stored: StoredQuestion, { now }: Reader, unanswered: boolean): string {
-  const hint = unanswered ? "there is no answer to change yet; answer it instead" : standing(stored, now);
-  return `${stored.question.id}: ${hint}.`;
+export function nothingToChangeText(stored: StoredQuestion, reader: Reader, unanswered: boolean): string {
+  if (!unanswered) return tooLateText(stored, reader);
+  return `${stored.question.id}: there is no answer to change yet; answer it instead.`;
 }
 
 /** How to change an answer, in the words of the surface that asks. */
@@ -69,11 +69,9 @@ function overrideHint(stored: StoredQuestion, reader: Reader): string {
   return `To change it: ${typed(reader, "override", `${id} ${otherKeys(stored)}`)}`;
 }
 
-/** `2`, or `2 (or 3 / 4)`: what the answer could be changed to. */
+/** What the answer could be changed to. */
 function otherKeys({ question, answer }: StoredQuestion): string {
-  const keys = question.options.map(({ key }) => key).filter((key) => key !== answer?.option);
-  const [first = "", ...others] = keys;
-  return others.length === 0 ? first : `${first} (or ${others.join(" / ")})`;
+  return keyChoice(question.options.map(({ key }) => key).filter((key) => key !== answer?.option));
 }
 
 function whoMayChange({ question }: StoredQuestion): string {
