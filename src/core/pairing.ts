@@ -95,7 +95,7 @@ function paired({ snapshot, counters, attempt, now, places }: Scene, code: Pairi
   const others = ownerRoutes(places, snapshot.bindings).filter(
     (route) => route.channel !== channel || route.destination !== sender,
   );
-  const news = `${person.name} is paired on ${channel} as ${role} (id ${sender}). Not expected? owlpost pairing revoke ${id}`;
+  const news = `${person.name} is paired on ${channel} as ${role} (id ${sender}). Not expected? On the machine: owlpost pairing revoke ${id}`;
   return {
     effects: [
       ...earlier.map((each): Effect => ({ type: "unbind", binding: each.id })),

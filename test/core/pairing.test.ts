@@ -146,7 +146,8 @@ describe("the right code", () => {
       code: 7,
     });
     expect(events(effects)).toEqual(["person.paired", "notice.queued"]);
-    const news = "mara is paired on telegram as member (id 43). Not expected? owlpost pairing revoke 7";
+    const news =
+      "mara is paired on telegram as member (id 43). Not expected? On the machine: owlpost pairing revoke 7";
     expect(sent(effects)).toEqual([`inbox local: ${news}`, `telegram 42: ${news}`]);
   });
 
@@ -158,6 +159,20 @@ describe("the right code", () => {
     expect(value.text).toContain("You are an owner here");
     expect(value.text).toContain("!unpair");
     expect(sent(effects).map((line) => line.split(":")[0])).toEqual(["inbox local", "telegram 42"]);
+  });
+
+  test("an id that the configuration allows is told and announced as the owner it is, whatever the code says", () => {
+    const given: Attempt = { channel: "telegram", sender: "43", private: true, proof: 7 };
+    const allowing = [aPlace({ allow: ["42", "43"] })];
+    const { effects, value } = decideAttempt(
+      { bindings: [], codes: [aPairingCode()] },
+      [],
+      given,
+      now,
+      allowing,
+    );
+    expect(value.text).toContain("You are an owner here");
+    expect(sent(effects)).toEqual([expect.stringContaining("mara is paired on telegram as owner (id 43)")]);
   });
 
   test("forgets the sender's wrong ones", () => {
