@@ -25,9 +25,7 @@ export const settings = z.strictObject({
     .describe("The bot's token, as `${TELEGRAM_BOT_TOKEN}`"),
   chat: place
     .optional()
-    .describe(
-      "Chat that questions go to, `ID/TOPIC` for a topic. Default: the private chat of each in allow",
-    ),
+    .describe("Chat that questions go to, `ID/TOPIC` for a topic. Default: the private chat of each owner"),
   allow: z.array(person).default([]).describe("Telegram ids of owners who need no pairing"),
   api_root: z
     .url({ error: "must be a URL such as https://api.telegram.org" })

@@ -8,7 +8,7 @@ import { iso } from "./shapes.ts";
 import { argument, type Call, type Exit, isAgent, type Verb } from "./verb.ts";
 
 export const verb: Verb = {
-  usage: "<action> [id]",
+  usage: "<list|revoke> [id]",
   description:
     "Who may speak on the channels. list: people, their bindings, and the codes that can still be used. revoke ID: takes away a binding, or a code that nobody has used yet.",
   examples: [
