@@ -25,9 +25,7 @@ export const settings = z.strictObject({
     .describe("The bot's token, as `${TELEGRAM_BOT_TOKEN}`"),
   chat: place
     .optional()
-    .describe(
-      "Chat that questions go to, `ID/TOPIC` for a topic. Default: the private chat of each in allow",
-    ),
+    .describe("Chat that questions go to, `ID/TOPIC` for a topic. Default: the private chat of each owner"),
   allow: z.array(person).default([]).describe("Telegram ids of owners who need no pairing"),
   api_root: z
     .url({ error: "must be a URL such as https://api.telegram.org" })
@@ -182,7 +180,8 @@ function decodeText(key: string, message: Message, edited: boolean, me: Bot): Re
   const name = me.username.toLowerCase();
   if (calls.command !== undefined && calls.command !== "" && calls.command !== name) return null;
   const alone = chat.type === "private";
-  const addressed = calls.command === name || calls.mine.length > 0;
+  const mentions = calls.command === name ? [...calls.mine, `@${me.username}`] : calls.mine;
+  const addressed = mentions.length > 0;
   // In a topic every message "replies" to the service message that made the topic.
   const ours = answered?.from?.id === me.id && answered.forum_topic_created === undefined;
   // A pairing code said in front of others must be revoked, so it is heard from everywhere.
@@ -197,7 +196,7 @@ function decodeText(key: string, message: Message, edited: boolean, me: Bot): Re
     private: alone,
     message: refOf(chat.id, message.message_id),
     ...(alone ? {} : { addressed }),
-    ...(calls.mine.length > 0 ? { mentions: calls.mine } : {}),
+    ...(mentions.length > 0 ? { mentions } : {}),
     ...(ours ? { to: refOf(chat.id, answered.message_id) } : {}),
     ...(message.is_topic_message ? { thread: String(message.message_thread_id) } : {}),
     ...(edited ? { edited: true } : {}),

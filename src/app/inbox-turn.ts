@@ -13,6 +13,8 @@ export type InboxTurnOptions = {
   readonly store: Store;
   readonly now: () => Instant;
   readonly project: string;
+  /** IANA, of the times that are told; absent: UTC. */
+  readonly zone?: string;
   /** Where questions go, and whom the configuration allows: nobody, where there is no list. */
   readonly places: readonly Place[];
 };

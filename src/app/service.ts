@@ -156,6 +156,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
           random,
           onCommit,
           project: projectFor({ config }),
+          zone: config.zone,
           onAnswers: (questions) => {
             if (questions.length > 0) rush.note();
             sender.answered(questions);

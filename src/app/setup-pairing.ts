@@ -132,7 +132,9 @@ async function waitFor(
   { prompts, changed }: PairingRequest,
 ): Promise<Paired> {
   if (made.heard && changed) {
-    prompts.warn("A service runs with the configuration of before: stop it and start it again now.");
+    prompts.warn(
+      "The service that runs takes this configuration up within ten seconds. Where it was started without the variable of the token, stop it and start it again.",
+    );
   }
   const to = made.bot === undefined ? "the bot" : `@${made.bot}`;
   if (made.link !== undefined) {

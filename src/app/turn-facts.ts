@@ -19,7 +19,6 @@ export type TurnFacts = {
   readonly pair: (snapshot: TurnSnapshot, heard: Heard, key: string) => ReceiveSettings["pair"];
 };
 
-const noStatus: StatusFacts = { channels: [], waiting: 0 };
 const nobody = { bindings: [], codes: [] };
 
 /**
@@ -29,12 +28,16 @@ const nobody = { bindings: [], codes: [] };
 export async function factsFor(
   channel: ChannelId,
   replies: readonly Reply[],
-  { store, places }: { readonly store: Store; readonly places: readonly Place[] },
+  {
+    store,
+    places,
+    zone = "UTC",
+  }: { readonly store: Store; readonly places: readonly Place[]; readonly zone?: string },
   now: Instant,
 ): Promise<TurnFacts> {
   const typed = replies.filter((reply) => reply.press === undefined);
   const speaks = (words: RegExp): boolean => typed.some(({ text = "" }) => words.test(text));
-  const status = speaks(/status/i) ? await statusFacts(store) : noStatus;
+  const status = speaks(/status/i) ? await statusFacts(store) : { channels: [], waiting: 0 };
   const runs = speaks(/steer|abort/i) ? await store.runs(now - aliveMs) : [];
   const claimed = typed.flatMap((reply): Claimed[] => {
     const text = codeIn(reply);
@@ -43,7 +46,7 @@ export async function factsFor(
   });
   const proofs = await proveCodes(store, claimed, now);
   return {
-    status,
+    status: { ...status, zone },
     runs,
     pair:
       ({ people = nobody, counters = [] }, { sender, speaker, said }, key) =>
@@ -57,7 +60,7 @@ export async function factsFor(
   };
 }
 
-async function statusFacts(store: Store): Promise<StatusFacts> {
+async function statusFacts(store: Store): Promise<Omit<StatusFacts, "zone">> {
   const [channels, counts] = await Promise.all([store.health(), store.counts()]);
   return { channels, waiting: counts.answered };
 }

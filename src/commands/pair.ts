@@ -9,10 +9,15 @@ import { type Call, isAgent, textOption, type Verb } from "./verb.ts";
 export const verb: Verb = {
   usage: "",
   description:
-    "Make a code by which a person becomes known on a channel: it is typed, or its link opened, in a private chat with the bot. It works once, for ten minutes, and is shown here only.",
+    "Make a code by which a person becomes known on a channel: it is typed, or its link opened, in a private chat with the bot. It works once, for ten minutes, and is shown here only. Every owner is told who was paired; owlpost pairing revoke takes it back.",
   options: [
     { flags: "--name <name>", text: "what the person is called, at most 40 characters", mandatory: true },
-    { flags: "--role <role>", text: "what the person may do", choices: roles, mandatory: true },
+    {
+      flags: "--role <role>",
+      text: "owner: everything; member: answer and steer; viewer: look",
+      choices: roles,
+      mandatory: true,
+    },
     { flags: "--channel <channel>", text: "where, such as telegram", mandatory: true },
     { flags: "--address <id>", text: "the platform's own id of the only one who may use the code" },
     { flags: "--qr", text: "draw the link as a QR code, also where the output is no terminal" },

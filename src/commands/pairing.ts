@@ -8,7 +8,7 @@ import { iso } from "./shapes.ts";
 import { argument, type Call, type Exit, isAgent, type Verb } from "./verb.ts";
 
 export const verb: Verb = {
-  usage: "<action> [id]",
+  usage: "<list|revoke> [id]",
   description:
     "Who may speak on the channels. list: people, their bindings, and the codes that can still be used. revoke ID: takes away a binding, or a code that nobody has used yet.",
   examples: [
@@ -71,7 +71,7 @@ function revoke(call: Call, id: number): Promise<Exit> {
     if (lastOwner) {
       await say(
         call,
-        "That was the last owner: nobody may decide everything from a channel now. Pair another one: owlpost pair --role owner",
+        "That was the last owner: from now on no channel has anybody who may decide everything. Pair another: owlpost pair --name NAME --role owner --channel telegram",
       );
     }
     return 0;

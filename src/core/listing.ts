@@ -3,7 +3,7 @@ import type { Role } from "../domain/person.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { ChannelHealth } from "../domain/store.ts";
 import { oneLine } from "../domain/text.ts";
-import { shorten, standing, timeWords } from "./wording.ts";
+import { keyChoice, shorten, standing, timeWords } from "./wording.ts";
 
 /** Texts that list what is open; every line is short enough for a phone, and what is to be sent stands on a line of its own. */
 
@@ -13,8 +13,7 @@ export type Mark = "/" | "!";
 
 /** `q-a3f2-012-1 1`: the exact text that answers, whatever else is open. */
 function sendWords(stored: StoredQuestion): string {
-  const [first, ...others] = stored.question.options.map(({ key }) => key);
-  return `${stored.question.id} ${first}${others.length === 0 ? "" : ` (or ${others.join(" / ")})`}`;
+  return `${stored.question.id} ${keyChoice(stored.question.options.map(({ key }) => key))}`;
 }
 
 function listed(open: readonly StoredQuestion[], mark: Mark, entry: (stored: StoredQuestion) => string[]) {
@@ -25,28 +24,38 @@ function listed(open: readonly StoredQuestion[], mark: Mark, entry: (stored: Sto
   ];
 }
 
-/** What is open, until when, and how each is answered. */
-export function pendingText(open: readonly StoredQuestion[], mark: Mark, now: Instant): string {
-  if (open.length === 0) return "No question is open.";
+/** What is open for them, until when, and how each is answered; who may only look gets no line to send. */
+export function pendingText(open: readonly StoredQuestion[], role: Role, mark: Mark, now: Instant): string {
+  if (open.length === 0) return nothingOpen(role);
   const lines = listed(open, mark, (stored) => [
     `• ${shorten(oneLine(stored.question.title), 80)}`,
-    `  ${standing(stored, now)}. Send: ${sendWords(stored)}`,
+    role === "viewer"
+      ? `${stored.question.id}, ${standing(stored, now)}`
+      : `${standing(stored, now)}. Send: ${sendWords(stored)}`,
   ]);
   return [open.length === 1 ? "1 question is open:" : `${open.length} questions are open:`, ...lines].join(
     "\n",
   );
 }
 
+/** A member sees what they may answer; others may have questions of their own. */
+function nothingOpen(role: Role): string {
+  return role === "viewer" ? "No question is open." : "No question waits for you.";
+}
+
 export type StatusFacts = {
   readonly channels: readonly ChannelHealth[];
   /** Answered, and the loop has not come for it yet. */
   readonly waiting: number;
+  /** IANA, of the times that are told. */
+  readonly zone: string;
 };
 
 /** What is open, what waits for the loop, which channels work, and what may ring. */
 export function statusText(
   open: readonly StoredQuestion[],
-  { channels, waiting }: StatusFacts,
+  { channels, waiting, zone }: StatusFacts,
+  role: Role,
   mark: Mark,
   now: Instant,
 ): string {
@@ -54,13 +63,12 @@ export function statusText(
     .slice(0, mostListed)
     .map(
       (stored) =>
-        `• ${stored.question.id}: ${shorten(oneLine(stored.question.title), 60)}, ${standing(stored, now)}`,
+        `• ${stored.question.id}: ${shorten(oneLine(stored.question.title), 60)} — ${standing(stored, now)}`,
     );
   const up = channels.filter((each) => each.up).map((each) => each.channel);
   const down = channels.filter((each) => !each.up);
-  const zone = open[0]?.zone ?? "UTC";
   return [
-    open.length === 0 ? "No question is open." : `Open: ${open.length}`,
+    open.length === 0 ? nothingOpen(role) : `Open: ${open.length}`,
     ...lines,
     ...(open.length > mostListed ? [`… and ${open.length - mostListed} more: ${mark}pending`] : []),
     ...(waiting > 0 ? [`Answered and not picked up yet: ${waiting}`] : []),
@@ -73,28 +81,31 @@ export function statusText(
 /** How to answer, as far as that role may. */
 export function helpText(role: Role, mark: Mark): string {
   const look = [
-    `${mark}status or ${mark}pending: what is open`,
-    `${mark}unpair: owlpost forgets this account`,
+    `${mark}pending — what is open; ${mark}status — that, and which channels work`,
+    `${mark}unpair — owlpost forgets this account`,
   ];
-  if (role === "viewer") return ["You may look, and not answer:", ...look].join("\n");
+  if (role === "viewer") {
+    return ["Here you may look; answering is for owners and members.", ...look].join("\n");
+  }
   return [
     "Tap a button, or reply to a question with one of these:",
-    "1: choose option 1; so does its whole label",
-    `${mark}answer and some words: answer in your own words`,
-    `${mark}skip: skip the spec; the loop goes on with the rest`,
-    `${mark}retry: run the task again without an answer`,
-    `${mark}steer and some words: a note for the next iteration; the question stays open`,
-    "Not in reply to it? Put its id first: q-a3f2-012-1 2",
-    `${mark}override q-a3f2-012-1 2: change an answer that was not picked up yet`,
+    "1 — option 1; its whole label does it too",
+    `${mark}answer … — your own words instead of an option`,
+    `${mark}skip — skip the spec; the loop goes on with the rest`,
+    `${mark}retry — run the task again, without an answer`,
+    `${mark}steer … — a note for the next iteration; the question stays open`,
+    `Several open, and no reply to one of them? Name it: q-a3f2-012-1 2, or ${mark}skip q-a3f2-012-1`,
+    `${mark}override q-a3f2-012-1 2 — change an answer that was not picked up yet`,
     ...look,
   ].join("\n");
 }
 
 /** For text that is no reply, in a private chat: nothing happened, and what would have been understood. */
-export function unmatchedText(open: readonly StoredQuestion[], mark: Mark): string {
+export function unmatchedText(open: readonly StoredQuestion[], role: Role, mark: Mark): string {
   const only = open.length === 1 ? open[0] : undefined;
-  const did = "Nothing was recorded: that is no answer I know.";
-  if (!only || !isOpen(only.state)) return `${did} ${mark}help shows what is.`;
+  const did = "Nothing was recorded: I could not tell what that answers.";
+  if (role === "viewer") return `I did not understand that. ${mark}help shows what I do.`;
+  if (!only || !isOpen(only.state)) return `${did} ${mark}help shows how to say it.`;
   const keys = only.question.options.map(({ key }) => key).join(" / ");
-  return `${did} For ${only.question.id} send ${keys} or ${mark}skip; for a note ${mark}steer and your words; ${mark}help shows the rest.`;
+  return `${did} For ${only.question.id} send ${keys} or ${mark}skip; in your own words: ${mark}answer …; as a note: ${mark}steer …; ${mark}help shows the rest.`;
 }

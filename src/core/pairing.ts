@@ -4,7 +4,7 @@ import type { PairingCode, Person, Speaker } from "../domain/person.ts";
 import type { Decision, Effect, PeopleSnapshot, SenderCounter } from "../domain/store.ts";
 import { notice } from "./notice.ts";
 import { markOf, revoked, told } from "./pairing-effects.ts";
-import { ownerRoutes, type Place } from "./people.ts";
+import { isAllowed, ownerRoutes, type Place } from "./people.ts";
 
 export { type CodeRequest, type CodeValue, codeMs, decideCode } from "./pairing-code.ts";
 export { decideRevoke, decideUnpair, type Leaver, type RevokeValue } from "./unpairing.ts";
@@ -55,7 +55,7 @@ export function decideAttempt(
 ): Decision<Ack> {
   const { channel, sender, proof, speaker } = attempt;
   if (isLockedOut(counters, now)) {
-    return told(speaker, "not-allowed", "There were too many wrong codes: none is looked at until tomorrow.");
+    return told(speaker, "not-allowed", "There were too many wrong codes: for a day none is looked at.");
   }
   const live = snapshot.codes.filter((code) => code.channel === channel && code.expiresAt > now);
   const code = live.find(({ id, address }) => id === proof && (address === undefined || address === sender));
@@ -68,7 +68,7 @@ export function decideAttempt(
     return told(
       speaker,
       "not-allowed",
-      `Already paired here, as ${name} (${role}). The code stays good. To be somebody else here, send ${mark}unpair first.`,
+      `Already paired here, as ${name} (${role}); no code was used up. To be somebody else here, send ${mark}unpair first.`,
     );
   }
   return code ? paired(at, code) : failed(at);
@@ -87,13 +87,15 @@ type Scene = {
 function paired({ snapshot, counters, attempt, now, places }: Scene, code: PairingCode): Decision<Ack> {
   const { channel, sender } = attempt;
   const { person, id } = code;
+  // The configuration makes some ids owners, whatever a code says.
+  const role = isAllowed(places, channel, sender) ? "owner" : person.role;
   const earlier = snapshot.bindings.filter(
     (each) => each.channel === channel && each.person.name === person.name,
   );
   const others = ownerRoutes(places, snapshot.bindings).filter(
     (route) => route.channel !== channel || route.destination !== sender,
   );
-  const news = `${person.name} is paired on ${channel} as ${person.role} (id ${sender}). Not expected? owlpost pairing revoke ${id}`;
+  const news = `${person.name} is paired on ${channel} as ${role} (id ${sender}). Not expected? On the machine: owlpost pairing revoke ${id}`;
   return {
     effects: [
       ...earlier.map((each): Effect => ({ type: "unbind", binding: each.id })),
@@ -102,23 +104,28 @@ function paired({ snapshot, counters, attempt, now, places }: Scene, code: Pairi
       { type: "log", event: { kind: "person.paired", data: { ...person, via: channel, binding: id } } },
       ...notice("pairing", news, others),
     ],
-    value: { accepted: true, state: "paired", text: welcome(person, markOf(places, channel)) },
+    value: {
+      accepted: true,
+      state: "paired",
+      text: welcome({ name: person.name, role }, markOf(places, channel)),
+    },
   };
 }
 
 function welcome({ name, role }: Person, mark: string): string {
   const may = {
-    owner: "everything is open here: answer, skip, retry, steer, override, abort, and see what is open",
-    member: "answer, skip, retry and steer, change an answer of your own, and see what is open",
-    viewer: `see what is open (${mark}status, ${mark}pending); answering is for owners and members`,
+    owner: "an owner here: answer, skip, retry and steer, change any answer, and see what is open",
+    member:
+      "a member here: answer, skip, retry and steer, change an answer of your own, and see what is open",
+    viewer: `a viewer here: see what is open (${mark}pending, ${mark}status); answering is for owners and members`,
   }[role];
-  return `Welcome, ${name}. As ${role}: ${may}. ${mark}help shows how, ${mark}unpair leaves.`;
+  return `Welcome, ${name}. You are ${may}. ${mark}help shows how, ${mark}unpair leaves.`;
 }
 
 /** Everybody there has read it, so it is worth nothing any more. */
 function saidAloud({ snapshot, attempt, places }: Scene, code: PairingCode): Decision<Ack> {
   const { channel, speaker } = attempt;
-  const news = `The pairing code of ${code.person.name} was said in a group on ${channel}, so it is revoked. Make a new one (owlpost pair), and let it be said in a private chat.`;
+  const news = `The pairing code of ${code.person.name} was said in a group on ${channel}, so it is revoked. Make a new one (owlpost pair), and send it to the bot in a private chat.`;
   return {
     effects: [
       ...revoked([code], channel, "said-in-a-group"),
@@ -137,8 +144,7 @@ function failed({ snapshot, counters, attempt, now, places, live }: Scene): Deci
   const failures = failuresOf(counters, now) + 1;
   const isOver = Math.max(-1, ...live.map((code) => code.failures)) + 1 >= mostFailuresOfCode;
   const news = `${mostFailuresOfCode} wrong pairing codes were tried on ${channel}, so every code that was live there is revoked. Nobody came in. Make a new one when it is needed: owlpost pair`;
-  const rest =
-    failures < mostFailuresOfSender ? "" : " That was one too many: none is looked at until tomorrow.";
+  const rest = failures < mostFailuresOfSender ? "" : " That was one too many: for a day none is looked at.";
   return {
     effects: [
       countFailures(attempt, failures, now),
@@ -154,7 +160,7 @@ function failed({ snapshot, counters, attempt, now, places, live }: Scene): Deci
     value: told(
       speaker,
       "bad-command",
-      `That is no code that can be used here: a code works once, for 10 minutes. A new one: owlpost pair, on the machine.${rest}`,
+      `That code cannot be used here: one works once, for 10 minutes. A new one: owlpost pair, on the machine.${rest}`,
     ).value,
   };
 }

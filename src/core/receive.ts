@@ -1,6 +1,6 @@
 import type { Ack } from "../domain/command.ts";
 import type { ChannelId, Instant, QuestionId, RunId } from "../domain/ids.ts";
-import type { Speaker } from "../domain/person.ts";
+import type { Role, Speaker } from "../domain/person.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { Decision, Effect, TurnSnapshot } from "../domain/store.ts";
 import { oneLine } from "../domain/text.ts";
@@ -65,13 +65,14 @@ function decide(
 ): Decision<Ack> {
   const { speaker, channel } = heard;
   const { mark, now } = settings;
+  const role = speaker?.role ?? "viewer";
   switch (reading.kind) {
     case "ignored":
       return speaker
         ? silence("ignored")
         : { ...silence("unknown-sender"), effects: [refusal(channel, "unknown-sender")] };
     case "unmatched":
-      return refused("unmatched", unmatchedText(open, mark));
+      return refused("unmatched", unmatchedText(open, role, mark));
     case "pair":
     case "unpair":
       return settings.pair(reading.kind === "pair" ? reading : { kind: "unpair" });
@@ -84,13 +85,13 @@ function decide(
     case "command":
       return command(snapshot, heard, reading, settings);
     case "more":
-      return told(moreText(snapshot, reading.question));
+      return told(moreText(snapshot, reading.question, role));
     case "help":
-      return told(helpText(speaker?.role ?? "viewer", mark));
+      return told(helpText(role, mark));
     case "pending":
-      return told(pendingText(open, mark, now));
+      return told(pendingText(open, role, mark, now));
     case "status":
-      return told(statusText(open, settings.status, mark, now));
+      return told(statusText(open, settings.status, role, mark, now));
   }
 }
 
@@ -158,16 +159,20 @@ function questionOf(reading: Reading): QuestionId | undefined {
   return "question" in command.target ? command.target.question : undefined;
 }
 
-function moreText({ questions }: TurnSnapshot, id: QuestionId): string {
+function moreText({ questions }: TurnSnapshot, id: QuestionId, role: Role): string {
   const options = questions.get(id)?.question.options ?? [];
   const lines = options.map(({ key, label, consequence }) => `${key}: ${label} (${consequence})`);
-  return [`Reply to the question with one of these, or send ${id} and the key:`, ...lines].join("\n");
+  const first =
+    role === "viewer"
+      ? `The options of ${id}:`
+      : `Reply to the question with one of these, or send ${id} and the key:`;
+  return [first, ...lines].join("\n");
 }
 
 function editedAfter(question: QuestionId | undefined, mark: Mark): Ack {
   const stands = "What was sent first stands; editing it changes nothing.";
   const text = question
-    ? `${stands} To change the answer: ${mark}override ${question} <option>.`
+    ? `${stands} To change the answer: ${mark}override ${question} and the option.`
     : `${stands} Send it again as a new message.`;
   return { accepted: false, reason: "not-open", text };
 }

@@ -21,7 +21,9 @@ export function refusedText({ why }: Refused, { mark, title }: RefusedWords): st
     case "code-in-group":
       return "";
     case "role":
-      return `Nothing was changed: your role here may look, and not ${deed(why.verb)}. ${mark}help shows what it may.`;
+      return why.verb === "abort"
+        ? "Nothing was stopped: that is for owners."
+        : `Nothing was changed: here you may look; ${deed(why.verb)} is for owners and members.`;
     case "no-token":
       return "Nothing was changed: this channel cannot tell who wrote that. Use the buttons of the question, or answer on another channel.";
     case "other-token":
@@ -35,27 +37,30 @@ export function refusedText({ why }: Refused, { mark, title }: RefusedWords): st
     case "extra":
       return `Nothing was changed: “${quoted(why.typed)}” is more than ${mark}${why.verb} takes. ${usage(why.verb, mark)}`;
     case "run-not-alive":
-      return `Nothing was stopped: no run “${quoted(why.typed)}” is alive. ${alive(why.alive)}`;
+      return `Nothing was stopped: ${alive(quoted(why.typed), why.alive)}`;
     case "bad-press":
-      return "Nothing was changed: that button is none of ours, or too old. Answer by the question's id.";
+      return "Nothing was changed: that button is too old to be understood. Send the question's id and the option, such as q-a3f2-012-1 2.";
     case "no-such-id":
       return `Nothing was changed: there is no question ${quoted(why.typed)}. ${mark}pending lists what is open.`;
     case "nothing-open":
-      return "Nothing was changed: no question is open. To change an answer that was not picked up yet, reply to its message or send its id.";
+      if (why.attempt.verb === "steer") {
+        return `Nothing was noted: no question is open that it could be for. Name one: ${mark}steer q-a3f2-012-1 …, or reply to its message.`;
+      }
+      return `Nothing was changed: no question waits for you. Past its deadline one still takes a reply to its own message; to change an answer: ${mark}override, its id and the option.`;
     case "several-open": {
       const lines = why.open
         .slice(0, mostListed)
-        .flatMap((known) => [`• ${title(known)}`, `  Send: ${sayAgain(why.attempt, known, mark)}`]);
+        .flatMap((known) => [`• ${title(known)}`, `Send: ${sayAgain(why.attempt, known, mark)}`]);
       const rest = why.open.length - mostListed;
       const more = rest > 0 ? [`… and ${rest} more: ${mark}pending`] : [];
-      return [`${why.open.length} questions are open. Which one?`, ...lines, ...more].join("\n");
+      const first = `${why.open.length} questions are open. Which one is it for? Nothing is recorded yet.`;
+      return [first, ...lines, ...more].join("\n");
     }
   }
 }
 
 function deed(verb: Extract<Why, { code: "role" }>["verb"]): string {
-  if (verb === "choose" || verb === "answer") return "answer";
-  return verb === "abort" ? "stop a run" : verb;
+  return verb === "steer" ? "steering" : "answering";
 }
 
 function missing({ verb, needs }: Extract<Why, { code: "missing" }>, mark: Mark): string {
@@ -71,7 +76,7 @@ function missing({ verb, needs }: Extract<Why, { code: "missing" }>, mark: Mark)
 
 function usage(verb: Extract<Why, { code: "missing" }>["verb"], mark: Mark): string {
   const form = {
-    answer: "answer and your words, or an option",
+    answer: "answer and your words",
     skip: "skip, alone or with a question's id",
     retry: "retry, alone or with a question's id",
     steer: "steer and your words",
@@ -87,8 +92,9 @@ function usage(verb: Extract<Why, { code: "missing" }>["verb"], mark: Mark): str
   return `Send ${mark}${form}.`;
 }
 
-function alive(runs: readonly RunId[]): string {
-  return runs.length === 0 ? "None is." : `Alive: ${runs.slice(0, mostListed).join(", ")}.`;
+function alive(typed: string, runs: readonly RunId[]): string {
+  if (runs.length === 0) return "no run is alive.";
+  return `no run “${typed}” is alive. Alive: ${runs.slice(0, mostListed).join(", ")}.`;
 }
 
 /** What they typed, in one short line. */

@@ -25,6 +25,12 @@ export function optionWords(question: Question, key: string): string {
   return option ? `${key} — ${option.label}` : key;
 }
 
+/** `1 (or 2 / 3)`: the first key as it is sent, the others beside it. */
+export function keyChoice(keys: readonly string[]): string {
+  const [first = "", ...others] = keys;
+  return others.length === 0 ? first : `${first} (or ${others.join(" / ")})`;
+}
+
 /** The bare clock where it can mean only one day, else with its day. */
 export function timeWords(at: Instant, zone: string, now: Instant): string {
   return Math.abs(at - now) < 24 * 3_600_000 ? localClock(at, zone) : localDay(at, zone, now);

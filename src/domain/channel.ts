@@ -66,7 +66,7 @@ export type Reply = {
   readonly private?: boolean;
   /** Outside a private chat: does it speak to the bot by a mention or by a command that names it? */
   readonly addressed?: boolean;
-  /** How its text calls the bot, as it stands there: `@owlpost_bot`, `<@U0BOT>`. */
+  /** How its text calls the bot, in a mention or in a command: `@owlpost_bot`, `<@U0BOT>`. */
   readonly mentions?: readonly string[];
   /** The thread or topic of that chat. */
   readonly thread?: string;

@@ -44,7 +44,7 @@ test("a whole evening, message by message", async () => {
 
   // He thinks again. Only /override with the id changes an answer.
   talk.types(eric, "1", { to: "Token refresh strategy" });
-  await talk.sees(eric, "already answered", `/override ${auth} <option>`);
+  await talk.sees(eric, "already answered", `/override ${auth} 1`);
   talk.types(eric, `/override ${auth} 1`);
   await talk.sees(eric, "✅ Changed to 1 — Refresh-token rotation");
 

@@ -209,7 +209,7 @@ describe("owlpost pairing", () => {
     [["pairing", "revoke", "eric"], "needs the number"],
     [["pairing", "show"], "either list, or revoke"],
     [["pairing", "list", "3"], "either list, or revoke"],
-    [["pairing"], "missing required argument 'action'"],
+    [["pairing"], "missing required argument 'list|revoke'"],
     [["pair", "--name", "x", "--role", "king", "--channel", "telegram"], "owner, member, viewer"],
     [["pair", "--role", "owner", "--channel", "telegram"], "--name <name>"],
   ])("%j is bad usage", async (line, part) => {

@@ -132,8 +132,8 @@ describe("which question", () => {
 
   test("two open: the list, each with the exact text to send", () => {
     const said: [string, "/" | "!", string[]][] = [
-      ["3", "/", [`${authId} <option>`, `${searchId} 3`]],
-      ["rebuild the index", "/", [`${authId} <option>`, `${searchId} 2`]],
+      ["3", "/", [`${authId} 1 (or 2)`, `${searchId} 3`]],
+      ["rebuild the index", "/", [`${authId} 1 (or 2)`, `${searchId} 2`]],
       ["/skip", "/", [`/skip ${authId}`, `/skip ${searchId}`]],
       ["!retry", "!", [`!retry ${authId}`, `!retry ${searchId}`]],
       ["/steer be quick", "/", [`/steer ${authId} …`, `/steer ${searchId} …`]],

@@ -137,7 +137,7 @@ describe("the right code", () => {
   test("in private it binds, is used up, and every owner is told how to revoke it", () => {
     const { effects, value } = attempt({ codes: [aPairingCode()] });
     expect(value).toMatchObject({ accepted: true, state: "paired" });
-    expect(value.text).toMatch(/^Welcome, mara\. As member: answer, skip, retry/);
+    expect(value.text).toMatch(/^Welcome, mara\. You are a member here: answer, skip, retry/);
     expect(effects[0]).toEqual({
       type: "bind",
       person: { name: "mara", role: "member" },
@@ -146,7 +146,8 @@ describe("the right code", () => {
       code: 7,
     });
     expect(events(effects)).toEqual(["person.paired", "notice.queued"]);
-    const news = "mara is paired on telegram as member (id 43). Not expected? owlpost pairing revoke 7";
+    const news =
+      "mara is paired on telegram as member (id 43). Not expected? On the machine: owlpost pairing revoke 7";
     expect(sent(effects)).toEqual([`inbox local: ${news}`, `telegram 42: ${news}`]);
   });
 
@@ -155,9 +156,23 @@ describe("the right code", () => {
     const given: Attempt = { channel: "slack", sender: "T1/U2", private: true, proof: 7 };
     const codes = [aPairingCode({ channel: "slack", person: eric.person })];
     const { effects, value } = decideAttempt({ bindings: [eric], codes }, [], given, now, [...places, slack]);
-    expect(value.text).toContain("As owner: everything is open here");
+    expect(value.text).toContain("You are an owner here");
     expect(value.text).toContain("!unpair");
     expect(sent(effects).map((line) => line.split(":")[0])).toEqual(["inbox local", "telegram 42"]);
+  });
+
+  test("an id that the configuration allows is told and announced as the owner it is, whatever the code says", () => {
+    const given: Attempt = { channel: "telegram", sender: "43", private: true, proof: 7 };
+    const allowing = [aPlace({ allow: ["42", "43"] })];
+    const { effects, value } = decideAttempt(
+      { bindings: [], codes: [aPairingCode()] },
+      [],
+      given,
+      now,
+      allowing,
+    );
+    expect(value.text).toContain("You are an owner here");
+    expect(sent(effects)).toEqual([expect.stringContaining("mara is paired on telegram as owner (id 43)")]);
   });
 
   test("forgets the sender's wrong ones", () => {
@@ -251,12 +266,12 @@ describe("field 62: a wrong code", () => {
     expect(fourth.value).toMatchObject({
       accepted: false,
       reason: "bad-command",
-      text: expect.not.stringContaining("tomorrow"),
+      text: expect.not.stringContaining("for a day"),
     });
-    expect(attempt({}, { proof: "wrong", speaker }, failures(4)).value.text).toContain("tomorrow");
+    expect(attempt({}, { proof: "wrong", speaker }, failures(4)).value.text).toContain("for a day");
     expect(attempt({}, { proof: "wrong", speaker }, failures(5)).value).toMatchObject({
       reason: "not-allowed",
-      text: expect.stringContaining("tomorrow"),
+      text: expect.stringContaining("for a day"),
     });
   });
 });

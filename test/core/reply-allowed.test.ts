@@ -53,6 +53,8 @@ describe("who may answer", () => {
     [["mara"], "the one it names", ["mara"]],
     [["eric", "member"], "names and roles", ["eric", "mara"]],
     [["vera", "viewer"], "no viewer", []],
+    [["MARA "], "the one it names, however the name is written", ["mara"]],
+    [["Owner"], "a role, however it is written", ["eric"]],
   ])("%j: %s", (list, _, allowed) => {
     for (const settings of [eric, mara, vera]) {
       const may = (allowed as string[]).includes(settings.sender.by ?? "");
@@ -126,7 +128,7 @@ describe("override", () => {
   test("only who may change the answer is told how, with the mark of the channel", () => {
     const own = decide(answered("mara"), choose("2"), { ...mara, mark: "!" });
     expect(own.value.text).toBe(
-      `${id} is already answered: option 1 — Refresh-token rotation by mara at 00:00. To change it: !override ${id} <option>.`,
+      `${id} is already answered: option 1 — Refresh-token rotation by mara at 00:00. To change it: !override ${id} 2`,
     );
     expect(decide(answered("eric"), choose("2"), mara).value.text).toMatch(
       /at 00:00\. An owner can change it, and whoever gave it\.$/,

@@ -97,7 +97,7 @@ describe("a later reply", () => {
     expect(moves(decision)).toEqual([]);
     expect(decision.value).toMatchObject({ accepted: false, reason: "not-open" });
     expect(decision.value.text).toBe(
-      `${id} is already answered: option 1 — Refresh-token rotation by eric at 00:00. To change it: owlpost override ${id} <option>.`,
+      `${id} is already answered: option 1 — Refresh-token rotation by eric at 00:00. To change it: owlpost override ${id} 2`,
     );
     const tapped = decide(
       answered,
@@ -110,7 +110,7 @@ describe("a later reply", () => {
       { verb: "choose", question: id, key: "2" },
       { ...cli, sender: { via: "telegram", by: "mara" } },
     );
-    expect(typed.value.text).toContain(`To change it: /override ${id} <option>.`);
+    expect(typed.value.text).toContain(`To change it: /override ${id} 2`);
   });
 
   test("after it was taken is stored as late and told what was done instead", () => {

@@ -1,3 +1,4 @@
+import { keyChoice } from "../wording.ts";
 import type { Attempt, Known } from "./reading.ts";
 import { foldShort } from "./scan.ts";
 
@@ -62,7 +63,9 @@ export function sayAgain(attempt: Attempt, known: Known, mark: "/" | "!"): strin
   const key = known.question.options.find((option) => option.key === choice?.key)?.key;
   if (known.form === "consent") return `${id} go`;
   if (key !== undefined) return `${id} ${key}`;
-  return attempt.verb === "answer" ? `${mark}answer ${id} …` : `${id} <option>`;
+  return attempt.verb === "answer"
+    ? `${mark}answer ${id} …`
+    : `${id} ${keyChoice(known.question.options.map((option) => option.key))}`;
 }
 
 /** Some devices add a variation selector or a skin tone to the thumb. */

@@ -4,7 +4,8 @@ import type { StoredQuestion } from "../../domain/question.ts";
 import { oneLine } from "../../domain/text.ts";
 import { mayOverride, type Speaking, whoMayAnswer } from "../allowed.ts";
 import type { Form } from "../grammar/reading.ts";
-import { optionWords, shorten, standing, timeWords } from "../wording.ts";
+import { foldText } from "../text.ts";
+import { keyChoice, optionWords, shorten, standing, timeWords } from "../wording.ts";
 
 /** Who reads the words, and how a verb is typed there. */
 export type Reader = Speaking & {
@@ -55,9 +56,9 @@ export function tooLateText(stored: StoredQuestion, { now }: Reader): string {
 }
 
 /** There is nothing that could be changed by an override. */
-export function nothingToChangeText(stored: StoredQuestion, { now }: Reader, unanswered: boolean): string {
-  const hint = unanswered ? "there is no answer to change yet; answer it instead" : standing(stored, now);
-  return `${stored.question.id}: ${hint}.`;
+export function nothingToChangeText(stored: StoredQuestion, reader: Reader, unanswered: boolean): string {
+  if (!unanswered) return tooLateText(stored, reader);
+  return `${stored.question.id}: there is no answer to change yet; answer it instead.`;
 }
 
 /** How to change an answer, in the words of the surface that asks. */
@@ -65,11 +66,17 @@ function overrideHint(stored: StoredQuestion, reader: Reader): string {
   const { id } = stored.question;
   if (reader.sender.via === "inbox") return "To change it, press Change.";
   if (!mayOverride(stored, reader)) return whoMayChange(stored);
-  return `To change it: ${typed(reader, "override", `${id} <option>`)}.`;
+  return `To change it: ${typed(reader, "override", `${id} ${otherKeys(stored)}`)}`;
+}
+
+/** What the answer could be changed to. */
+function otherKeys({ question, answer }: StoredQuestion): string {
+  return keyChoice(question.options.map(({ key }) => key).filter((key) => key !== answer?.option));
 }
 
 function whoMayChange({ question }: StoredQuestion): string {
-  const owners = question.answerable_by === undefined || question.answerable_by.includes("owner");
+  const named = question.answerable_by?.map(foldText);
+  const owners = named === undefined || named.includes("owner");
   return owners ? "An owner can change it, and whoever gave it." : "Whoever gave that answer can change it.";
 }
 
