@@ -1,7 +1,7 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 import { failuresOf, mostFailuresOfCode, mostFailuresOfSender, type Proof } from "../core/pairing.ts";
 import type { ChannelId, Instant } from "../domain/ids.ts";
-import type { PairingCode } from "../domain/person.ts";
+import type { Binding, PairingCode } from "../domain/person.ts";
 import type { Store } from "../domain/store.ts";
 
 /** Nothing that looks like something else: no I and O, no 0 and 1. */
@@ -10,8 +10,14 @@ const codeCharacters = 8;
 const tokenBytes = 16;
 const saltBytes = 16;
 const hashBytes = 32;
-/** About 40 ms and 16 MiB a hash. */
-const cost: ScryptOptions = { N: 16_384, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
+/**
+ * About 10 ms and 4 MiB a hash. Whoever stole the store and tried a million codes a second would need days for the 2^40
+ * that there are, and a code is worth nothing after ten minutes; more would only make those wait who tap behind a storm.
+ */
+const cost: ScryptOptions = { N: 4_096, r: 8, p: 1, maxmem: 32 * 1024 * 1024 };
+
+/** Whoever taps behind a storm of codes waits for them: two processors are busy, and half of Node's threads stay free. */
+const mostAtOnce = 2;
 
 export type MadeCode = {
   /** Eight letters and digits, for typing. */
@@ -83,27 +89,48 @@ export async function proveCodes(
   for (const channel of new Set(attempts.map((attempt) => attempt.channel))) {
     const codes = live.filter((code) => code.channel === channel);
     let left = mostFailuresOfCode - Math.max(0, ...codes.map((code) => code.failures));
-    for (const attempt of attempts.filter((each) => each.channel === channel)) {
-      if (codes.length === 0 || left <= 0) break;
-      const { key, sender } = attempt;
-      const isBound = bindings.some((each) => each.channel === channel && each.address === sender);
-      if (attempt.private && isBound) continue;
-      const who = `${channel}\n${sender}`;
-      if (!failures.has(who)) {
-        const counters = await store.counters(channel, sender);
-        failures.set(who, failuresOf(counters, now));
+    const said = attempts.filter((each) => each.channel === channel);
+    let next = 0;
+    while (codes.length > 0 && left > 0 && next < said.length) {
+      // So many that every one of them would be looked at, even if those before it are wrong.
+      const together: Claimed[] = [];
+      for (; next < said.length && together.length < Math.min(left, mostAtOnce); next += 1) {
+        const attempt = said[next] as Claimed;
+        const { sender } = attempt;
+        if (attempt.private && isBound(bindings, attempt)) continue;
+        if (!failures.has(whoOf(attempt))) {
+          failures.set(whoOf(attempt), failuresOf(await store.counters(channel, sender), now));
+        }
+        const before = failures.get(whoOf(attempt)) ?? 0;
+        if (before >= mostFailuresOfSender) continue;
+        const undecided = together.filter((each) => each.sender === sender).length;
+        if (before + undecided >= mostFailuresOfSender) break;
+        together.push(attempt);
       }
-      const before = failures.get(who) ?? 0;
-      if (before >= mostFailuresOfSender) continue;
-      const theirs = codes.filter(({ address }) => address === undefined || address === sender);
-      const proof = await prove(attempt.text, theirs);
-      proofs.set(key, proof);
-      if (proof !== "wrong") continue;
-      left -= 1;
-      failures.set(who, before + 1);
+      const found = await Promise.all(
+        together.map(({ sender, text }) =>
+          prove(
+            text,
+            codes.filter(({ address }) => address === undefined || address === sender),
+          ),
+        ),
+      );
+      for (const [index, proof] of found.entries()) {
+        const attempt = together[index] as Claimed;
+        proofs.set(attempt.key, proof);
+        if (proof !== "wrong") continue;
+        left -= 1;
+        failures.set(whoOf(attempt), (failures.get(whoOf(attempt)) ?? 0) + 1);
+      }
     }
   }
   return proofs;
+}
+
+const whoOf = ({ channel, sender }: Claimed): string => `${channel}\n${sender}`;
+
+function isBound(bindings: readonly Binding[], { channel, sender }: Claimed): boolean {
+  return bindings.some((each) => each.channel === channel && each.address === sender);
 }
 
 async function prove(text: string, codes: readonly PairingCode[]): Promise<Proof> {

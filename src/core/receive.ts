@@ -7,6 +7,7 @@ import { oneLine } from "../domain/text.ts";
 import { type Known, type Reading, readSaid, type Said } from "./grammar.ts";
 import type { Heard } from "./heard.ts";
 import { helpText, type Mark, pendingText, type StatusFacts, statusText, unmatchedText } from "./listing.ts";
+import { log } from "./moves.ts";
 import { mayAnswer } from "./people.ts";
 import { receiptFor } from "./receipt.ts";
 import { refusedText } from "./refused-words.ts";
@@ -77,7 +78,7 @@ function decide(
     case "unpair":
       return settings.pair(reading.kind === "pair" ? reading : { kind: "unpair" });
     case "refused":
-      return refusedReading(heard, reading, open, settings);
+      return refusedReading(snapshot, heard, reading, open, settings);
     case "abort": {
       const text = `Nothing was stopped: a run cannot be stopped from a chat yet. Stop run ${reading.run} on its machine.`;
       return refused("bad-command", text, refusal(channel, "bad-command"));
@@ -97,6 +98,7 @@ function decide(
 
 /** A pairing code that others could read is looked at all the same: it must not stay good. */
 function refusedReading(
+  { questions }: TurnSnapshot,
   { speaker, channel }: Heard,
   reading: Extract<Reading, { kind: "refused" }>,
   open: readonly StoredQuestion[],
@@ -104,13 +106,15 @@ function refusedReading(
 ): Decision<Ack> {
   const { why, reason, question } = reading;
   if (why.code === "code-in-group") return pair({ kind: "pair", code: why.typed });
+  const about =
+    question && (questions.get(question) ?? open.find((stored) => stored.question.id === question));
   const titles = new Map(open.map((stored) => [stored.question.id, stored.question.title]));
   const title = (known: Known): string => {
     const { id } = known.question;
     return shorten(oneLine(titles.get(id) ?? id), 80);
   };
   const text = speaker ? refusedText(reading, { mark, title }) : "";
-  return refused(speaker ? reason : "unknown-sender", text, refusal(channel, reason, question));
+  return refused(speaker ? reason : "unknown-sender", text, refusal(channel, reason, about));
 }
 
 function command(
@@ -193,8 +197,8 @@ function silence(reason: "ignored" | "unknown-sender"): Decision<Ack> {
   return refused(reason, "");
 }
 
-/** Counted in the event log. */
-function refusal(channel: ChannelId, reason: string, question?: QuestionId): Effect {
-  const about = question === undefined ? {} : { question };
-  return { type: "log", event: { kind: "reply.refused", ...about, data: { reason, via: channel } } };
+/** Counted in the event log, with the project of what it was about. */
+function refusal(channel: ChannelId, reason: string, about?: StoredQuestion): Effect {
+  const data = { reason, via: channel };
+  return about ? log(about, "reply.refused", data) : { type: "log", event: { kind: "reply.refused", data } };
 }

@@ -9,6 +9,7 @@ import {
   ChannelError,
   type ChannelMessage,
 } from "../../src/domain/channel.ts";
+import type { MessageRef } from "../../src/domain/ids.ts";
 import type { Store } from "../../src/domain/store.ts";
 import { openStore } from "../../src/store/sqlite.ts";
 import { aConfig, aDocument, aQuestionId, evening } from "../builders.ts";
@@ -16,7 +17,7 @@ import { afterwards, aHome, until } from "../homes.ts";
 
 /** What a test hands in: a platform on loopback, seen from outside, and the adapter that talks to it. */
 export type ContractPeer = {
-  readonly row: Pick<Capabilities, "body" | "buttons" | "edit" | "inbound">;
+  readonly row: Pick<Capabilities, "body" | "buttons" | "edit" | "inbound" | "freeText" | "correlation">;
   readonly destination: string;
   /** Who taps. */
   readonly sender: string;
@@ -26,7 +27,15 @@ export type ContractPeer = {
   readonly idempotent: boolean;
   open(): Promise<AnswerChannel> | AnswerChannel;
   /** What stands on the phone, the oldest first. */
-  messages(): readonly { readonly text: string; readonly versions: number; readonly buttons: number }[];
+  messages(): readonly {
+    readonly text: string;
+    readonly versions: number;
+    readonly buttons: number;
+    /** Theirs that it stands in reply to, as the adapter names it. */
+    readonly replyTo?: MessageRef;
+  }[];
+  /** Absent where nobody can answer in words. */
+  readonly typed?: Typed;
   /** Somebody taps that option on the latest message. */
   tap(key: string): void;
   toasts(): readonly string[];
@@ -42,6 +51,19 @@ export type ContractPeer = {
     on: "post" | "edit" | "poll" | "settle",
     how: "busy" | "forbidden" | "swallow" | "reset" | "broken",
   ): void;
+};
+
+/** Somebody who types where `destination` is, and speaks to nobody else there. */
+export type Typed = {
+  /**
+   * `to: "latest"`: in reply to our latest message; `edit`: it changes that message of theirs. Returns what the adapter calls
+   * their message.
+   */
+  say(text: string, ways?: { readonly to?: "latest"; readonly edit?: MessageRef }): MessageRef;
+  /** The platform tells the bot of a message of its own. */
+  echo(text: string): void;
+  /** What they typed is deleted. */
+  forget(message: MessageRef): void;
 };
 
 /** A text that counts that many units, whatever the unit is. */
@@ -292,6 +314,97 @@ export function answerChannelContract(name: string, makePeer: () => Promise<Cont
         expect((await polled()).replies).toHaveLength(1);
       },
     );
+
+    describe("what is typed", () => {
+      function typed(): Typed {
+        if (!peer.typed) throw new Error("nobody types on this channel");
+        return peer.typed;
+      }
+      const hasWords = () => peer.row.freeText !== "none" && peer.row.freeText !== "page";
+
+      test("is offered exactly where the row has free text", () => {
+        expect(peer.typed !== undefined).toBe(hasWords());
+      });
+
+      test("comes in with who typed, where, to whom, and what the platform calls it", async () => {
+        if (!hasWords()) return expect(peer.typed).toBeUndefined();
+        await post("k1");
+        const message = typed().say("2 looks better to me");
+        const { replies, cursor } = await polled();
+        expect(replies).toMatchObject([
+          { sender: peer.sender, text: "2 looks better to me", chat: peer.destination, message },
+        ]);
+        const [reply] = replies;
+        expect(reply?.private === true || reply?.addressed === true).toBe(true);
+        expect(reply?.press).toBeUndefined();
+        expect(reply?.to).toBeUndefined();
+        expect(reply?.edited).toBeUndefined();
+        expect(reply?.key).not.toBe("");
+        expect(cursor).not.toBe("");
+      });
+
+      test("a reply to a message of ours names it", async () => {
+        if (!hasWords() || peer.row.correlation !== "thread") return expect(peer.row).toBeDefined();
+        await post("k1", { body: "first" });
+        const ref = await post("k2", { body: "second" });
+        typed().say("1", { to: "latest" });
+        expect((await polled()).replies).toMatchObject([{ text: "1", to: ref }]);
+      });
+
+      test("an edit comes as another reply, with the same message", async () => {
+        if (!hasWords()) return expect(peer.typed).toBeUndefined();
+        const message = typed().say("9");
+        typed().say("1", { edit: message });
+        const { replies } = await polled();
+        expect(replies).toMatchObject([
+          { text: "9", message },
+          { text: "1", message, edited: true },
+        ]);
+        expect(replies[0]?.edited).toBeUndefined();
+        expect(new Set(replies.map(({ key }) => key)).size).toBe(2);
+      });
+
+      test("the platform's own messages are no replies", async () => {
+        if (!hasWords()) return expect(peer.typed).toBeUndefined();
+        typed().echo("1");
+        typed().say("2");
+        expect((await polled()).replies.map(({ text }) => text)).toEqual(["2"]);
+      });
+
+      test("it has no toast: its receipt waits in the outbox, in reply to it", async () => {
+        if (!hasWords()) return expect(peer.typed).toBeUndefined();
+        const store = await aStore();
+        const message = typed().say(`${aQuestionId} 2`);
+        const batch = await polled();
+        const acks = await taking(store, batch);
+        expect(acks).toMatchObject([{ accepted: true, state: "answered" }]);
+        expect(await batch.settle?.(receiptsOf(batch.replies, acks))).toEqual([]);
+        expect(peer.toasts()).toEqual([]);
+        const jobs = await store.queue(channel.id, peer.destination, 10);
+        expect(jobs).toMatchObject([
+          { kind: "receipt", replyTo: message, notice: { text: expect.stringContaining("Answered: 2") } },
+        ]);
+        await taking(store, batch);
+        expect(await store.queue(channel.id, peer.destination, 10)).toHaveLength(1);
+      });
+
+      test("a receipt stands in reply to it", async () => {
+        if (!hasWords()) return expect(peer.typed).toBeUndefined();
+        const replyTo = typed().say("2");
+        await post("k1", { body: "Answered: 2", buttons: [], replyTo });
+        expect(peer.messages().at(-1)).toMatchObject({ text: "Answered: 2", replyTo });
+      });
+
+      test("a receipt for what is gone stands alone", async () => {
+        if (!hasWords()) return expect(peer.typed).toBeUndefined();
+        const replyTo = typed().say("2");
+        typed().forget(replyTo);
+        await post("k1", { body: "Answered: 2", buttons: [], replyTo });
+        const [message] = peer.messages();
+        expect(message?.text).toBe("Answered: 2");
+        expect(message?.replyTo).toBeUndefined();
+      });
+    });
 
     test("a poll that is stopped ends at once", async () => {
       await polled();

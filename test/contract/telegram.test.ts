@@ -28,12 +28,32 @@ answerChannelContract("telegram", async () => {
       api.messages(eric).map((message) => ({
         text: message.text,
         versions: message.versions.length,
+        ...(message.replyTo === undefined ? {} : { replyTo: `${eric}:${message.replyTo}` }),
         buttons: message.markup?.inline_keyboard.flat().length ?? 0,
       })),
     tap(key) {
       const message = api.messages(eric).at(-1);
       const data = [...(message?.payloads ?? [])].find((payload) => payload.endsWith(`|${key}`)) ?? "";
       api.press(token, { chat: eric, message: message?.message_id ?? 0, from: eric, data });
+    },
+    typed: {
+      say(text, { to, edit } = {}) {
+        const latest = to && api.messages(eric).at(-1)?.message_id;
+        const update = api.say(token, {
+          chat: eric,
+          from: eric,
+          text,
+          ...(latest === undefined ? {} : { replyTo: latest }),
+          ...(edit === undefined ? {} : { edit: Number(edit.split(":")[1]) }),
+        });
+        return `${eric}:${(update?.message ?? update?.edited_message)?.message_id}`;
+      },
+      echo(text) {
+        const chat = { id: eric, type: "private", first_name: "Eric" } as const;
+        const me = { id: Number(token.split(":")[0]), is_bot: true, first_name: "owl" };
+        api.push(token, { message: { message_id: 900, date: 1, from: me, chat, text } });
+      },
+      forget: (ref) => api.forget(eric, Number(ref.split(":")[1])),
     },
     toasts: () => api.answers.map(({ text }) => text),
     unconfirmed: () => api.waiting(token).length,

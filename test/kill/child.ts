@@ -15,7 +15,7 @@ async function main(): Promise<void> {
   await tapFiles(folder);
   tapStatements();
   const ledger = openLedger(join(folder, "ledger.jsonl"));
-  const play = await openPlay(folder, peerUrl, ledger, scene.platform);
+  const play = await openPlay(folder, peerUrl, ledger, scene);
   await play.open();
   ledger.add("(ready)", Math.round(performance.now()));
   await scene.play(play);

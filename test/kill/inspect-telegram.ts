@@ -1,31 +1,23 @@
 import { isOpen, type StoredQuestion } from "../../src/domain/question.ts";
-import type { BotMessage, Call } from "../telegram/bot-api.ts";
-import type { Remains } from "./remains.ts";
+import type { BotMessage } from "../telegram/bot-api.ts";
+import { inspectReceipts } from "./inspect-receipts.ts";
 import { eric, mara, stranger, type TelegramDesk, token } from "./telegram-desk.ts";
+import { type Found, messagesOf, type Night, type Post } from "./telegram-posts.ts";
 
 const botId = token.split(":")[0];
-/** What is left when a scene on Telegram has ended. */
-type Night = Remains & { readonly telegram: TelegramDesk };
-export type Found = {
-  readonly wrong: readonly string[];
-  /** Messages that stand twice although nothing went wrong: Telegram knows no idempotency keys. */
-  readonly doubles: readonly string[];
-};
-
 export function inspectTelegram(night: Night): Found {
-  const posts = [eric, mara].map((chat) => inspectPosts(night, chat));
+  const posts = (night.scene.allow ?? [eric, mara]).map((chat) => inspectPosts(night, chat));
+  const receipts = inspectReceipts(night);
   return {
-    wrong: [...posts.flatMap(({ wrong }) => wrong), ...inspectTaps(night), ...inspectToasts(night)],
-    doubles: posts.flatMap(({ doubles }) => doubles),
+    wrong: [
+      ...posts.flatMap(({ wrong }) => wrong),
+      ...inspectTaps(night),
+      ...inspectToasts(night),
+      ...receipts.wrong,
+    ],
+    doubles: [...posts.flatMap(({ doubles }) => doubles), ...receipts.doubles],
   };
 }
-
-/** A message of ours with a question's buttons, and who was told that it exists. */
-type Post = {
-  readonly message: BotMessage;
-  /** Why the service cannot know of it; undefined: it was told. */
-  readonly unknown: "its reply was lost" | "the process died before it was recorded" | undefined;
-};
 
 function inspectPosts(night: Night, chat: number): Found {
   const wrong: string[] = [];
@@ -66,7 +58,8 @@ function inspectCopy(night: Night, stored: StoredQuestion, message: BotMessage):
     const away = night.events.filter(({ kind }) => kind === "channel.away");
     if (awayLines.length > away.length)
       wrong.push(`${ref} of ${id} was touched up ${awayLines.length} times for ${away.length} outages`);
-    if (!message.text.includes("I was away from")) wrong.push(`${ref} of ${id} says nothing of the outage`);
+    if (away.length > 0 && !message.text.includes("I was away from"))
+      wrong.push(`${ref} of ${id} says nothing of the outage`);
     return wrong;
   }
   if (copy?.revision !== stored.revision)
@@ -83,29 +76,7 @@ function inspectCopy(night: Night, stored: StoredQuestion, message: BotMessage):
 }
 
 function postsOf(desk: TelegramDesk, chat: number, id: string): Post[] {
-  return desk.lives.flatMap((life) => {
-    const calls = desk.callsOf(life);
-    return calls.flatMap((call, index): Post[] => {
-      if (!call.ok || call.method !== "sendMessage" || call.params.chat_id !== chat) return [];
-      if (!JSON.stringify(call.params.reply_markup ?? {}).includes(`o1|${id}|`)) return [];
-      const { message_id } = call.result as { message_id: number };
-      const message = desk.api.messages(chat).find((each) => each.message_id === message_id);
-      if (!message) return [];
-      // One destination is one queue: whoever sent on there had recorded what went before.
-      const wentOn = calls.slice(index + 1).some((later) => writesTo(later, chat));
-      const died = life.died && !wentOn;
-      const unknown = call.lost
-        ? "its reply was lost"
-        : died
-          ? "the process died before it was recorded"
-          : undefined;
-      return [{ message, unknown }];
-    });
-  });
-}
-
-function writesTo({ method, params }: Call, chat: number): boolean {
-  return ["sendMessage", "editMessageText"].includes(method) && params.chat_id === chat;
+  return messagesOf(desk, chat, (markup) => markup.includes(`o1|${id}|`));
 }
 
 /** Every tap whose offset moved is stored. */
@@ -129,10 +100,10 @@ export function lostTaps(
   const kept = new Set(desk.api.waiting(token));
   const confirmed = desk.api.confirmed(token);
   const wrong: string[] = [];
-  for (const [name, { update }] of desk.taps) {
+  for (const [name, { update }] of [...desk.taps, ...desk.said]) {
     const { update_id } = update;
     const past = next !== undefined && update_id < next && kept.has(update_id);
-    if ((past || confirmed.has(update_id)) && !isStored(update_id)) wrong.push(`the tap “${name}” is lost`);
+    if ((past || confirmed.has(update_id)) && !isStored(update_id)) wrong.push(`“${name}” is lost`);
   }
   const asked = Math.max(
     0,

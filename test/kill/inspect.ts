@@ -8,11 +8,13 @@ import { inspectAirlocks } from "./inspect-airlocks.ts";
 import { inspectHistory } from "./inspect-history.ts";
 import { inspectLoop } from "./inspect-loop.ts";
 import { inspectPeer } from "./inspect-peer.ts";
-import { type Found, inspectTelegram, lostTaps } from "./inspect-telegram.ts";
+import { inspectPeople } from "./inspect-people.ts";
+import { inspectTelegram, lostTaps } from "./inspect-telegram.ts";
 import { readLedger } from "./ledger.ts";
 import type { Desk, Remains } from "./remains.ts";
 import type { Scene } from "./scene.ts";
 import type { TelegramDesk } from "./telegram-desk.ts";
+import type { Found } from "./telegram-posts.ts";
 
 /** Everything that is wrong, in words; empty when every promise was kept. */
 export async function inspect(folder: string, scene: Scene, desk: Desk, disturbed: boolean): Promise<Found> {
@@ -52,6 +54,7 @@ export async function inspect(folder: string, scene: Scene, desk: Desk, disturbe
       ...inspectLoop(remains),
       ...platform.wrong,
       ...inspectAirlocks(remains),
+      ...(await inspectPeople(store, scene, remains.events)),
     );
     return { wrong, doubles: platform.doubles };
   } finally {

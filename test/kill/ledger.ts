@@ -12,6 +12,9 @@ export type GivenEntry = {
   readonly given: readonly { id: string; outcome: string; option?: string; text?: string; digest: string }[];
 };
 
+/** A pairing code as its maker was told it, under `pair <name>`. */
+export type CodeEntry = { readonly code: string; readonly token: string };
+
 /** Written with plain synchronous calls: what was written survives the process. */
 export type Ledger = {
   readonly entries: ReadonlyMap<string, unknown>;

@@ -11,7 +11,7 @@ import type { Result, State } from "../../src/domain/question.ts";
 import { aConfig, aDocument, minute } from "../builders.ts";
 import { callPeer, peerChannel } from "../peer/peer-channel.ts";
 import type { Fault, Press, Update } from "../peer/peer-server.ts";
-import type { AskedEntry, GivenEntry, Ledger } from "./ledger.ts";
+import type { AskedEntry, CodeEntry, GivenEntry, Ledger } from "./ledger.ts";
 import { tapChannel } from "./tapped-channel.ts";
 import { setTelegramClock, telegramChannel, telegramPeople, telegramSettings } from "./telegram-line.ts";
 
@@ -27,7 +27,7 @@ export async function openPlay(
   folder: string,
   peerUrl: string,
   ledger: Ledger,
-  platform: "telegram" | undefined,
+  scene: { readonly platform?: "telegram"; readonly allow?: readonly number[] },
 ) {
   const home = join(folder, "home");
   const repository = join(folder, "repository");
@@ -36,7 +36,7 @@ export async function openPlay(
   let aheadMs = 0;
   for (const [name, value] of ledger.entries) if (name.startsWith("clock ")) aheadMs += Number(value);
   const now = (): number => Date.now() + aheadMs;
-  const telegram = platform && (await telegramSettings(peerUrl));
+  const telegram = scene.platform && (await telegramSettings(peerUrl, scene.allow));
   if (telegram) await setTelegramClock(peerUrl, { ms: aheadMs });
   const config = aConfig({
     autoDefault: true,
@@ -196,7 +196,23 @@ export async function openPlay(
       if (telegram) await setTelegramClock(peerUrl, { ms: aheadMs });
     },
 
-    /** Those who tap on Telegram. */
+    /** The owner makes a code; whoever does not hear of it makes another one, which takes its place. */
+    pair: (name: string, role: string): Promise<CodeEntry> =>
+      step(`pair ${name}`, async () => {
+        const made = await service().owlpost.pair({ name, role, channel: "telegram" });
+        assert(made.ok, JSON.stringify(made));
+        return { code: made.code, token: made.link?.split("start=")[1] ?? "" };
+      }),
+
+    /** The owner takes somebody's binding away. */
+    revoke: (name: string): Promise<unknown> =>
+      step(`revoke ${name}`, async () => {
+        const { bindings } = await service().owlpost.people();
+        const binding = bindings.find(({ person }) => person.name === name);
+        return binding ? service().owlpost.revoke(binding.id, "cli") : { ok: false };
+      }),
+
+    /** Those who tap and type on Telegram. */
     people: telegramPeople({ step, until }, peerUrl),
 
     /** Another program drops a file into an airlock, whole. */

@@ -7,11 +7,25 @@ export type Ending = {
   readonly option?: string;
   readonly result?: string;
 };
+export type ScenePeople = {
+  readonly bindings: readonly { readonly name: string; readonly role: string; readonly address: string }[];
+  /** Names, in the order of the log. */
+  readonly paired: readonly string[];
+  readonly unpaired: readonly string[];
+  /** How many wrong codes of each sender count, and where their counter stands in the end. */
+  readonly failures: Readonly<Record<string, { readonly counted: number; readonly now: number }>>;
+  /** How many wrong codes count against the one that is still live. */
+  readonly live: { readonly name: string; readonly failures: number };
+};
 export type Scene = {
+  /** Who carries the messages; absent: the loopback peer. */
+  readonly platform?: "telegram";
+  /** On Telegram: the owners by configuration, who are rung; absent: Eric and Mara. */
+  readonly allow?: readonly number[];
   readonly endings: Readonly<Record<string, Ending>>;
   /** Steering notes that must be there exactly once. */
   readonly notes?: readonly string[];
-  /** Who carries the messages; absent: the loopback peer. */
-  readonly platform?: "telegram";
+  /** Who must be known when the scene has ended, and what must have led to it. */
+  readonly people?: ScenePeople;
   play(play: Play): Promise<void>;
 };

@@ -7,6 +7,7 @@ export const phases = [
   "send",
   "receive",
   "decide",
+  "pair",
   "sweep",
   "take",
   "confirm",

@@ -9,6 +9,7 @@ const writes: Partial<Record<keyof Store, Phase>> = {
   ask: "ask",
   turn: "receive",
   move: "decide",
+  pair: "pair",
   take: "take",
   confirm: "confirm",
   sweep: "sweep",

@@ -20,6 +20,19 @@ export type Tap = {
   /** Nothing runs: it waits until the server has seen the last line go, or it would be told to nobody. */
   readonly alone?: boolean;
 };
+/** What a person types in the private chat with the bot. */
+export type Said = {
+  /** The same name again is the same message, or the same edit of one. */
+  readonly name: string;
+  readonly from: number;
+  readonly text: string;
+  /** The question whose message it replies to; where a post was doubled, the one that is known. */
+  readonly to?: string;
+  /** The name of what was said before and is changed. */
+  readonly edit?: string;
+  /** As with a tap. */
+  readonly alone?: boolean;
+};
 /** The scene's own clock is ahead of the real one by this. */
 export type Ahead = { readonly ms: number };
 export type Made = { readonly update: number | undefined };
@@ -33,6 +46,8 @@ export type TelegramDesk = {
   readonly lives: readonly Life[];
   /** Every tap that was made, and its number. */
   readonly taps: ReadonlyMap<string, { readonly tap: Tap; readonly update: Update }>;
+  /** Everything that was typed. */
+  readonly said: ReadonlyMap<string, { readonly said: Said; readonly update: Update }>;
   begin(): void;
   died(): void;
   callsOf(life: Life): readonly Call[];
@@ -55,16 +70,21 @@ export async function startTelegramDesk(): Promise<TelegramDesk> {
     api.addPerson(id, name);
   }
   const taps = new Map<string, { readonly tap: Tap; readonly update: Update }>();
+  const said = new Map<string, { readonly said: Said; readonly update: Update }>();
   const lives: Life[] = [];
+
+  async function unheard(): Promise<void> {
+    const end = performance.now() + 2_000;
+    while (api.isPolled(token) && performance.now() < end) {
+      await new Promise((next) => setTimeout(next, 5));
+    }
+  }
 
   /** On the oldest message that has such a button: where a post was doubled, that is the one nobody knows of. */
   async function tapIt(tap: Tap): Promise<Made> {
     const known = taps.get(tap.name);
     if (known) return { update: known.update.update_id };
-    const end = performance.now() + 2_000;
-    while (tap.alone && api.isPolled(token) && performance.now() < end) {
-      await new Promise((next) => setTimeout(next, 5));
-    }
+    if (tap.alone) await unheard();
     const data = `o1|${tap.question}|${tap.action}`;
     const message = api.messages(tap.chat).find(({ payloads }) => payloads.has(data));
     if (!message) return { update: undefined };
@@ -76,12 +96,40 @@ export async function startTelegramDesk(): Promise<TelegramDesk> {
     return { update: update.update_id };
   }
 
+  async function sayIt(what: Said): Promise<Made> {
+    const known = said.get(what.name);
+    if (known) return { update: known.update.update_id };
+    if (what.alone) await unheard();
+    const { from, text, to, edit } = what;
+    const answered = api
+      .messages(from)
+      .findLast(({ payloads }) => [...payloads].some((data) => data.startsWith(`o1|${to}|`)));
+    const before = edit === undefined ? undefined : messageOf(said.get(edit)?.update);
+    if ((to !== undefined && !answered) || (edit !== undefined && before === undefined)) {
+      return { update: undefined };
+    }
+    const update = api.say(token, {
+      chat: from,
+      from,
+      text,
+      ...(answered ? { replyTo: answered.message_id } : {}),
+      ...(before === undefined ? {} : { edit: before }),
+    });
+    if (!update) throw new Error("the bot does not listen to what is said");
+    said.set(what.name, { said: what, update });
+    return { update: update.update_id };
+  }
+
   const door = createServer((request, response) => {
     const act = async (): Promise<unknown> => {
       const body = await bodyOf(request);
       switch (request.url) {
         case "/person/tap":
           return tapIt(body as Tap);
+        case "/person/say":
+          return sayIt(body as Said);
+        case "/texts/of":
+          return api.messages((body as { chat: number }).chat).map(({ text }) => text);
         case "/person/fault":
           return api.fail(body as Fault);
         case "/person/clock":
@@ -110,6 +158,7 @@ export async function startTelegramDesk(): Promise<TelegramDesk> {
     api,
     lives,
     taps,
+    said,
     begin: () => {
       lives.push({ from: api.calls.length, died: false });
     },
@@ -124,6 +173,11 @@ export async function startTelegramDesk(): Promise<TelegramDesk> {
       await api.close();
     },
   };
+}
+
+/** The number of the message that was typed or changed. */
+export function messageOf(update: Update | undefined): number | undefined {
+  return (update?.message ?? update?.edited_message)?.message_id;
 }
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {

@@ -2,12 +2,12 @@ import { open as openTelegram } from "../../channels/telegram.ts";
 import type { AnswerChannel } from "../../src/domain/channel.ts";
 import { callPeer } from "../peer/peer-channel.ts";
 import type { Fault } from "../telegram/bot-api.ts";
-import { type Ahead, eric, type Made, mara, type Tap, token } from "./telegram-desk.ts";
+import { type Ahead, eric, type Made, mara, type Said, type Tap, token } from "./telegram-desk.ts";
 
 /** The configuration of the real adapter against the server behind the door. */
-export async function telegramSettings(door: string) {
+export async function telegramSettings(door: string, allow: readonly number[] = [eric, mara]) {
   const { url } = await callPeer<{ url: string }>(`${door}/api`, "GET", undefined);
-  return { token, allow: [eric, mara], api_root: url };
+  return { token, allow: [...allow], api_root: url };
 }
 
 export function telegramChannel(
@@ -19,6 +19,8 @@ export function telegramChannel(
 
 export const setTelegramClock = (door: string, ahead: Ahead): Promise<unknown> =>
   callPeer(`${door}/person/clock`, "POST", ahead);
+
+type TypeWays = Pick<Said, "to" | "edit">;
 
 /** What the people need of the play: see there. */
 export type Steps = {
@@ -48,16 +50,40 @@ export function telegramPeople(play: Steps, door: string) {
       return made.update;
     });
 
+  const type = (name: string, from: number, text: string, more: TypeWays, alone: boolean) =>
+    play.step(`type ${name}`, async () => {
+      let made: Made = { update: undefined };
+      await play.until(`${name} can be typed`, async () => {
+        const body: Said = { name, from, text, ...more, alone };
+        made = await callPeer<Made>(`${door}/person/say`, "POST", body);
+        return made.update !== undefined;
+      });
+      return made.update;
+    });
+  const confirmed = (name: string, update: number | undefined): Promise<void> =>
+    play.until(`${name} is confirmed`, async () => {
+      const waiting = await callPeer<number[]>(`${door}/waiting`, "GET", undefined);
+      return update !== undefined && !waiting.includes(update);
+    });
+
   return {
+    /** Typed in a private chat while the service runs: taken in before it goes on. */
+    async type(name: string, from: number, text: string, more: TypeWays = {}): Promise<void> {
+      await confirmed(name, await type(name, from, text, more, false));
+    },
+    /** Typed while nothing runs. */
+    leave: (name: string, from: number, text: string) => type(name, from, text, {}, true),
+    /** A message that holds these words stands in that private chat. */
+    reads: (chat: number, words: string): Promise<void> =>
+      play.until(`${chat} reads “${words}”`, async () => {
+        const all = await callPeer<string[]>(`${door}/texts/of`, "POST", { chat });
+        return all.some((text) => text.includes(words));
+      }),
     /** While nothing runs. */
     tap: (name: string, question: string, action: string) => tap(name, question, action),
     /** The service runs, so the tap is taken in before it goes on. */
     async press(name: string, question: string, action: string, from = eric, chat = eric): Promise<void> {
-      const update = await tap(name, question, action, from, chat, false);
-      await play.until(`${name} is confirmed`, async () => {
-        const waiting = await callPeer<number[]>(`${door}/waiting`, "GET", undefined);
-        return update !== undefined && !waiting.includes(update);
-      });
+      await confirmed(name, await tap(name, question, action, from, chat, false));
     },
     fault: (name: string, fault: Fault) =>
       play.step(`fault ${name}`, () => callPeer(`${door}/person/fault`, "POST", fault)),

@@ -45,10 +45,14 @@ export function peerChannel(url: string, options: PeerChannelOptions = {}): Answ
             const last = updates.at(-1);
             if (!last) return { replies: [] };
             return {
-              replies: updates.map(replyOf),
+              replies: updates.flatMap((update) => replyOf(update, destination) ?? []),
               cursor: String(last.id + 1),
               async settle(receipts: readonly Receipt[]): Promise<readonly string[]> {
-                const { delivered } = await call<{ delivered: string[] }>("POST", "/receipts", receipts);
+                const pressed = new Set(
+                  updates.filter((each) => "action" in each).map(({ id }) => String(id)),
+                );
+                const toasts = receipts.filter(({ key }) => pressed.has(key));
+                const { delivered } = await call<{ delivered: string[] }>("POST", "/receipts", toasts);
                 return delivered;
               },
             };
@@ -61,12 +65,23 @@ export function peerChannel(url: string, options: PeerChannelOptions = {}): Answ
   };
 }
 
-function replyOf(update: Update): Reply {
+function replyOf(update: Update, chat: string): Reply | undefined {
+  const { id, sender } = update;
+  if ("action" in update) {
+    const { at, question, action } = update;
+    return { key: String(id), sender, ...(at === undefined ? {} : { at }), press: { question, action } };
+  }
+  const { text, message, to, edited, own } = update;
+  if (own) return undefined;
   return {
-    key: String(update.id),
-    sender: update.sender,
-    ...(update.at === undefined ? {} : { at: update.at }),
-    press: { question: update.question, action: update.action },
+    key: String(id),
+    sender,
+    text,
+    chat,
+    private: true,
+    message,
+    ...(to === undefined ? {} : { to }),
+    ...(edited ? { edited } : {}),
   };
 }
 

@@ -13,12 +13,27 @@ export type Press = {
   /** The platform's own time of the press. */
   readonly at?: number;
 };
-export type Update = Press & { readonly id: number };
+/** What a person typed there. */
+export type Said = {
+  readonly name: string;
+  readonly sender: string;
+  readonly text: string;
+  /** What the platform calls it; an edit has the name of what it changes. */
+  readonly message: string;
+  /** The message of ours that it replies to. */
+  readonly to?: string;
+  readonly edited?: true;
+  /** The bot itself is the sender: platforms tell it of its own messages. */
+  readonly own?: true;
+};
+export type Update = (Press | Said) & { readonly id: number };
 
 export type PeerMessage = {
   readonly ref: string;
   readonly destination: string;
   readonly key: string;
+  /** Theirs that it stands in reply to. */
+  readonly replyTo?: string;
   /** How often this key was posted. */
   posts: number;
   /** As posted, then as each edit left it. */
@@ -44,6 +59,10 @@ export type Peer = {
   /** Is a poll held at this moment? */
   isPolled(): boolean;
   press(press: Press): Update;
+  /** Somebody types; returns what the platform calls it. */
+  say(said: Omit<Said, "name" | "message"> & { readonly message?: string }): string;
+  /** What they typed is deleted. */
+  forget(message: string): void;
   fail(fault: Fault): void;
   /** Faults that have not happened yet. */
   faults(): readonly Fault[];
@@ -68,13 +87,24 @@ export async function startPeer(): Promise<Peer> {
   let confirmed = 1;
   const waiting = new Set<() => void>();
 
-  function press(given: Press): Update {
-    const known = updates.find((update) => update.name === given.name);
-    if (known) return known;
+  const typed = new Set<string>();
+
+  function push(given: Press | Said): Update {
     const update = { ...given, id: updates.length + 1 };
     updates.push(update);
     for (const wake of [...waiting]) wake();
     return update;
+  }
+
+  function press(given: Press): Update {
+    return updates.find((update) => update.name === given.name) ?? push(given);
+  }
+
+  function say(said: Parameters<Peer["say"]>[0]): string {
+    const message = said.message ?? `t${updates.length + 1}`;
+    typed.add(message);
+    push({ ...said, message, name: `said ${updates.length + 1}` });
+    return message;
   }
 
   function post(body: { destination: string; key: string; message: ChannelMessage }): Reply {
@@ -85,7 +115,15 @@ export async function startPeer(): Promise<Peer> {
       return { status: 200, body: { ref: known.ref } };
     }
     const { destination, key, message } = body;
-    const made = { ref: `m${messages.length + 1}`, destination, key, posts: 1, versions: [message] };
+    const { replyTo } = message;
+    const made = {
+      ref: `m${messages.length + 1}`,
+      destination,
+      key,
+      ...(replyTo !== undefined && typed.has(replyTo) ? { replyTo } : {}),
+      posts: 1,
+      versions: [message],
+    };
     messages.push(made);
     byKey.set(`${destination}\n${key}`, made);
     return { status: 200, body: { ref: made.ref } };
@@ -186,6 +224,8 @@ export async function startPeer(): Promise<Peer> {
     confirmedBelow: () => confirmed,
     isPolled: () => waiting.size > 0,
     press,
+    say,
+    forget: (message) => void typed.delete(message),
     fail: (fault) => faults.push(fault),
     faults: () => faults,
     close: () =>

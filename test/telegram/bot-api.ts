@@ -41,6 +41,7 @@ type Chat = {
   readonly title: string;
   readonly messages: Map<number, BotMessage>;
   readonly topics: Set<number>;
+  readonly gone: Set<number>;
   last: number;
   movedTo?: number;
   /** Why nothing can be sent there: the description of the 403. */
@@ -337,7 +338,8 @@ export async function startBotApi(
     const answered = params.reply_parameters as
       | { message_id: number; allow_sending_without_reply?: boolean }
       | undefined;
-    const known = answered !== undefined && answered.message_id <= where.last;
+    const known =
+      answered !== undefined && answered.message_id <= where.last && !where.gone.has(answered.message_id);
     if (answered && !known && !answered.allow_sending_without_reply)
       return bad("message to be replied not found");
     where.last += 1;
@@ -504,7 +506,15 @@ export async function startBotApi(
   const { port } = server.address() as AddressInfo;
 
   const addChat = (id: number, type: Chat["type"], title: string, topics: readonly number[] = []): void => {
-    chats.set(id, { id, type, title, messages: new Map(), topics: new Set(topics), last: 0 });
+    chats.set(id, {
+      id,
+      type,
+      title,
+      messages: new Map(),
+      topics: new Set(topics),
+      gone: new Set(),
+      last: 0,
+    });
   };
 
   return {
@@ -548,8 +558,10 @@ export async function startBotApi(
     close403(id: number, why: string): void {
       chat(id).closed = why;
     },
+    /** A message is deleted, ours or theirs. */
     forget(id: number, message: number): void {
       chat(id).messages.delete(message);
+      chat(id).gone.add(message);
     },
     setWebhook(token: string, url: string): void {
       bot(token).webhook = url;
