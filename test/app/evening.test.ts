@@ -116,7 +116,7 @@ test("a whole evening, message by message", async () => {
   await talk.sees(eric, "Where does the cache", "⏰ No answer by 06:00", "You can still answer until then");
   talk.types(eric, "2", { to: "Where does the cache" });
   await talk.becomes(cache, "answered");
-  await talk.sees(eric, "Where does the cache", "✅ Changed to 2");
+  await talk.sees(eric, "Where does the cache", "✅ Answered after the deadline: 2");
   expect((await service.owlpost.question(cache))?.answer).toMatchObject({
     outcome: "overridden",
     late: true,

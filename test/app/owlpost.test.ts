@@ -303,7 +303,7 @@ describe("from the question to the loop", () => {
     const { id } = await ask();
     const first = await owlpost.decide({ verb: "choose", question: id, key: "1" }, "inbox", "tap-1");
     const again = await owlpost.decide({ verb: "choose", question: id, key: "1" }, "inbox", "tap-1");
-    expect(again).toEqual({ ...first, repeated: true });
+    expect(again).toEqual({ ...first, repeated: true, replayed: true });
     expect((await kinds()).filter((kind) => kind === "question.answered")).toHaveLength(1);
   });
 
