@@ -34,7 +34,7 @@ export function startSweeper(options: SweeperOptions): Sweeper {
     let more = true;
     while (more && !closed) {
       const at = now();
-      const due = await store.nextSweepAt();
+      const due = await store.nextSweepAt(at);
       if (due === undefined || due > at) break;
       const swept = await store.sweep(at, chunk, (snapshot) => decideSweep(snapshot, at));
       more = swept.expired + swept.lapsed + swept.gathered > 0;
@@ -60,7 +60,7 @@ export function startSweeper(options: SweeperOptions): Sweeper {
 
   async function arm(): Promise<void> {
     if (closed) return;
-    const next = await store.nextSweepAt();
+    const next = await store.nextSweepAt(now());
     clearTimeout(timer);
     if (closed) return;
     const sleep = next === undefined ? longestSleepMs : Math.min(Math.max(next - now(), 5), longestSleepMs);

@@ -126,13 +126,35 @@ export type ServiceRecord = {
   readonly sinceAt: Instant;
 };
 
+/** Lines of a receipt are gathered for so long at most. */
+export const longestGatherMs = 60_000;
+
+/** A silence in which a platform has dropped presses. */
+export type Outage = { readonly from: Instant; readonly to: Instant };
+
+/** A destination that takes no messages until somebody there does something. */
+export type RefusedPlace = { readonly destination: string; readonly since: Instant; readonly detail: string };
+
 export type ChannelHealth = {
   readonly channel: ChannelId;
+  /** Can the platform be talked to? */
   readonly up: boolean;
   readonly since: Instant;
   readonly lastReceiveAt?: Instant;
   readonly detail?: string;
+  /** The latest outage that was longer than presses are kept. */
+  readonly outage?: Outage;
+  /** Absent where every destination takes messages, as far as is known. */
+  readonly refused?: readonly RefusedPlace[];
 };
+
+/** No message waits longer than this for its next attempt: one that seems to was postponed before the clock was set back. */
+export const longestRestMs = 3_600_000;
+
+/** May this job go out now? */
+export function isDue({ notBeforeAt }: Pick<Job, "notBeforeAt">, now: Instant): boolean {
+  return notBeforeAt <= now || notBeforeAt > now + longestRestMs;
+}
 
 export type QuestionFilter = {
   readonly states?: readonly State[];
@@ -180,8 +202,8 @@ export type Store = {
     limit: number,
     decide: (snapshot: SweepSnapshot) => Decision<Value>,
   ): Promise<Value>;
-  /** The next instant at which a sweep has something to do. */
-  nextSweepAt(): Promise<Instant | undefined>;
+  /** The next instant at which a sweep has something to do; `now` or earlier where it has already. */
+  nextSweepAt(now: Instant): Promise<Instant | undefined>;
 
   /** People, their bindings and the live codes: read, decided and written in one transaction. */
   pair<Value>(decide: (snapshot: PeopleSnapshot) => Decision<Value>, now: Instant): Promise<Value>;
