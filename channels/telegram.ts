@@ -1,4 +1,5 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: a channel is one file, see CONTRIBUTING.md
+import { setMaxListeners } from "node:events";
 import type { Api, GrammyError } from "grammy";
 import type { InlineKeyboardButton, Message, MessageEntity, Update } from "grammy/types";
 import { z } from "zod";
@@ -255,6 +256,8 @@ export async function open(given: Settings, timing: Partial<Timing> = {}): Promi
   const line = await connect(given);
   const { call } = line;
   const closing = new AbortController();
+  // Each toast of a batch listens to it until it is told: many at once are no leak.
+  setMaxListeners(0, closing.signal);
   const moved = new Map<string, number>();
   const botId = given.token.split(":")[0] ?? "";
   let me: Bot | undefined;
