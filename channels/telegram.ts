@@ -199,10 +199,18 @@ function decodeText(key: string, message: Message, edited: boolean, me: Bot): Re
     message: refOf(chat.id, message.message_id),
     ...(alone ? {} : { addressed }),
     ...(calls.mine.length > 0 ? { mentions: calls.mine } : {}),
-    ...(ours ? { to: refOf(chat.id, answered.message_id) } : {}),
+    ...(ours ? { to: refOf(chat.id, answered.message_id), ...aboutOf(answered) } : {}),
     ...(message.is_topic_message ? { thread: String(message.message_thread_id) } : {}),
     ...(edited ? { edited: true } : {}),
   };
+}
+
+/** The question of a message of ours: no other buttons than ours stand there. */
+function aboutOf({ reply_markup: markup }: Pick<Message, "reply_markup">): Pick<Reply, "about"> {
+  const [button] = markup?.inline_keyboard.flat() ?? [];
+  const data = button && "callback_data" in button ? button.callback_data : "";
+  const [, about] = /^o1\|([a-z0-9-]+)\|/.exec(data) ?? [];
+  return about !== undefined && questionId(about) ? { about } : {};
 }
 
 /** The person, as the platform shows them; anybody may be called anything. */
