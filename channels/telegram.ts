@@ -1,4 +1,5 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: a channel is one file, see CONTRIBUTING.md
+import { setMaxListeners } from "node:events";
 import type { Api, GrammyError } from "grammy";
 import type { ChatMemberUpdated, InlineKeyboardButton, Message, MessageEntity, Update } from "grammy/types";
 import { z } from "zod";
@@ -209,10 +210,18 @@ function decodeText(key: string, message: Message, edited: boolean, me: Bot): Re
     message: refOf(chat.id, message.message_id),
     ...(alone ? {} : { addressed }),
     ...(mentions.length > 0 ? { mentions } : {}),
-    ...(ours ? { to: refOf(chat.id, answered.message_id) } : {}),
+    ...(ours ? { to: refOf(chat.id, answered.message_id), ...aboutOf(answered) } : {}),
     ...(message.is_topic_message ? { thread: String(message.message_thread_id) } : {}),
     ...(edited ? { edited: true } : {}),
   };
+}
+
+/** The question of a message of ours: no other buttons than ours stand there. */
+function aboutOf({ reply_markup: markup }: Pick<Message, "reply_markup">): Pick<Reply, "about"> {
+  const [button] = markup?.inline_keyboard.flat() ?? [];
+  const data = button && "callback_data" in button ? button.callback_data : "";
+  const [, about] = /^o1\|([a-z0-9-]+)\|/.exec(data) ?? [];
+  return about !== undefined && questionId(about) ? { about } : {};
 }
 
 /** The person, as the platform shows them; anybody may be called anything. */
@@ -266,6 +275,8 @@ export async function open(given: Settings, timing: Partial<Timing> = {}): Promi
   const line = await connect(given);
   const { call } = line;
   const closing = new AbortController();
+  // Each toast of a batch listens to it until it is told: many at once are no leak.
+  setMaxListeners(0, closing.signal);
   const moved = new Map<string, number>();
   const botId = given.token.split(":")[0] ?? "";
   let me: Bot | undefined;

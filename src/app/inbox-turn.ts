@@ -57,13 +57,14 @@ export async function takeIn(
 /** What must be read before a reply can be understood. A press names its question; text may mean any that is open. */
 function needOf(reply: Reply): TurnNeed {
   const { press, text = "", sender, to, edited, message } = reply;
+  const about = questionId(reply.about ?? "");
   if (press) {
     const question = questionId(press.question);
     return { sender, questions: question ? [question] : [] };
   }
   return {
     sender,
-    questions: idsIn(text),
+    questions: about ? [...idsIn(text), about] : idsIn(text),
     open: true,
     ...(to === undefined ? {} : { thread: to }),
     ...(edited && message !== undefined ? { edited: message } : {}),
@@ -86,6 +87,7 @@ function heardOf(
   const destination = destinationOf(reply);
   const isDirect = reply.private === true;
   const question = questionId(reply.token ?? "");
+  const about = questionId(reply.about ?? "");
   return {
     channel,
     sender,
@@ -98,6 +100,7 @@ function heardOf(
       ...(press ? { press } : {}),
       ...(rowOf(channel).identity === "token" ? { token: question ?? null } : {}),
     },
+    ...(about && snapshot.questions.has(about) ? { about } : {}),
     ...(destination === undefined ? {} : { destination }),
     ...(message === undefined ? {} : { message }),
     ...(edited ? { edited } : {}),
@@ -111,13 +114,13 @@ export function destinationOf({ chat, thread }: Reply): string | undefined {
 }
 
 /**
- * A press on a message of ours that is no copy of its question: the reply to its post was lost. From now on it is one,
+ * A press on, or words in reply to, a message of ours that is no copy of its question: the reply to its post was lost. From now on it is one,
  * and it is edited like the others.
  */
 function adopt(snapshot: TurnSnapshot, channel: ChannelId, reply: Reply): readonly Effect[] {
-  const { press, to: ref } = reply;
+  const { press, about, to: ref } = reply;
   const destination = destinationOf(reply);
-  const question = questionId(press?.question ?? "");
+  const question = questionId(press?.question ?? about ?? "");
   if (!question || ref === undefined || destination === undefined) return [];
   if (!snapshot.questions.has(question)) return [];
   const copies = snapshot.copies.get(question) ?? [];

@@ -1,4 +1,4 @@
-import type { ChannelId, Instant, MessageRef } from "../domain/ids.ts";
+import type { ChannelId, Instant, MessageRef, QuestionId } from "../domain/ids.ts";
 import type { Speaker } from "../domain/person.ts";
 import type { Said } from "./grammar.ts";
 
@@ -9,6 +9,8 @@ export type Heard = {
   /** Absent for a stranger. */
   readonly speaker: Speaker | undefined;
   readonly said: Omit<Said, "role" | "thread">;
+  /** The question whose buttons stand on the message that it answers, where there is such a question. */
+  readonly about?: QuestionId;
   /** Where its receipt goes. */
   readonly destination?: string;
   /** What the platform calls their message. */

@@ -137,7 +137,8 @@ function command(
   return { effects: decided.effects, value: { ...value, text } };
 }
 
-function saidBy({ said, speaker }: Heard, { thread }: TurnSnapshot): Said {
+function saidBy({ said, speaker, about }: Heard, snapshot: TurnSnapshot): Said {
+  const thread = snapshot.thread ?? about;
   return { ...said, role: speaker?.role, ...(thread === undefined ? {} : { thread }) };
 }
 

@@ -60,6 +60,8 @@ export type Reply = {
   readonly text?: string;
   /** The message of ours that it answers. */
   readonly to?: MessageRef;
+  /** The question whose buttons stand on that message, where the platform shows them: it may be one that nobody knows of. */
+  readonly about?: string;
   /** Where it was said: a destination of the same channel, so that its receipt can go there. */
   readonly chat?: string;
   /** Does nobody else read along? */

@@ -168,3 +168,40 @@ test("a copy that was deleted needs no follow-up while another one could be edit
   await service.owlpost.resolve((await service.store.questions({ limit: 1 }))[0]?.question.id ?? "", "done");
   await until(posts, (count) => count === 3);
 });
+
+describe("words in reply to a message that nobody knows of", () => {
+  test("are about its question although several are open, and adopt it", async () => {
+    const { api, service, id, again, says, message, refs } = await aLostReply();
+    await again();
+    const other = await service.owlpost.ask({
+      document: aDocument({ task: "013-search", title: "Which index?" }),
+    });
+    expect(other.ok).toBe(true);
+    api.say(token, { chat: eric, from: eric, text: "2", replyTo: 1 });
+    await until(
+      async () => (await service.owlpost.question(id))?.state,
+      (state) => state === "answered",
+    );
+    await says(1, "✅ Answered: 2");
+    await says(2, "✅ Answered: 2");
+    expect(message(1)?.markup).toBeUndefined();
+    expect(new Set((await refs()).map(([ref]) => ref))).toEqual(new Set([`${eric}:1`, `${eric}:2`]));
+    if (other.ok) expect((await service.owlpost.question(other.id))?.state).toBe("posted");
+  });
+
+  test("of somebody who is not known adopt nothing and say nothing", async () => {
+    const { api, service, id, again, refs } = await aLostReply({}, { chat: group });
+    await again();
+    api.say(token, { chat: group, from: mara, text: "2", replyTo: 1 });
+    await until(
+      () => api.waiting(token).length,
+      (left) => left === 0,
+    );
+    await service.settle();
+    expect((await service.owlpost.question(id))?.state).toBe("posted");
+    expect(await refs()).toHaveLength(1);
+    expect(await service.owlpost.events(0, 1_000)).toContainEqual(
+      expect.objectContaining({ kind: "reply.refused", data: expect.objectContaining({ via: "telegram" }) }),
+    );
+  });
+});

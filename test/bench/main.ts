@@ -1,8 +1,10 @@
 import type { Row } from "./measure.ts";
+import { phonesService } from "./phone.ts";
 import { ask, askUnderStrace } from "./rows/ask.ts";
 import { cold } from "./rows/cold.ts";
 import { deadlineLoop, deadlines, idleLoop } from "./rows/deadlines.ts";
 import { growth } from "./rows/growth.ts";
+import { guesses } from "./rows/guesses.ts";
 import { idle } from "./rows/idle.ts";
 import { inFlight } from "./rows/in-flight.ts";
 import { memory } from "./rows/memory.ts";
@@ -10,6 +12,7 @@ import { notice, noticeCommand } from "./rows/notice.ts";
 import { outage, outageService } from "./rows/outage.ts";
 import { render } from "./rows/render.ts";
 import { batch, reply } from "./rows/reply.ts";
+import { stale, staleCommand } from "./rows/stale.ts";
 import { telegram, telegramBot, telegramService } from "./rows/telegram.ts";
 
 const rows: readonly Row[] = [
@@ -24,6 +27,8 @@ const rows: readonly Row[] = [
   deadlines,
   growth,
   telegram,
+  stale,
+  guesses,
   render,
   memory,
 ];
@@ -35,6 +40,8 @@ const roles: Readonly<Record<string, (argument: string) => Promise<void>>> = {
   idleLoop,
   noticeCommand,
   outageService,
+  phonesService,
+  staleCommand,
   telegramBot,
   telegramService,
 };

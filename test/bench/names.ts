@@ -11,6 +11,8 @@ export const rowNames: readonly string[] = [
   "deadlines",
   "growth",
   "telegram",
+  "stale",
+  "guesses",
   "render",
   "memory",
 ];

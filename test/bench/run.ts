@@ -74,6 +74,7 @@ async function bundle(): Promise<string> {
     platform: "node",
     target: "node20",
     packages: "external",
+    define: { OWLPOST_CHANNELS: '["inbox","telegram"]' },
     logLevel: "warning",
   });
   return join(outdir, "main.mjs");

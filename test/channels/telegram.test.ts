@@ -606,3 +606,21 @@ describe("settings, pairing and checks", () => {
     );
   });
 });
+
+test("many toasts of one batch at once are no leak, and nobody is warned of one", async () => {
+  const { api } = await aBotApi();
+  const channel = await aLine(api);
+  const ref = await channel.post(String(eric), aMessage(), "k1", never);
+  const data = [...(api.messages(eric)[0]?.payloads ?? [])][0] ?? "";
+  const message = Number(ref.split(":")[1]);
+  for (let n = 0; n < 30; n += 1) api.press(token, { chat: eric, from: eric, message, data });
+  const warned: string[] = [];
+  const warn = ({ name }: Error): void => void warned.push(name);
+  process.on("warning", warn);
+  const batch = await channel.poll?.(undefined, never);
+  const receipts = batch?.replies.map(({ key }) => ({ key, text: "done", accepted: true })) ?? [];
+  expect(await batch?.settle?.(receipts)).toHaveLength(30);
+  await new Promise((next) => setImmediate(next));
+  process.off("warning", warn);
+  expect(warned).toEqual([]);
+});

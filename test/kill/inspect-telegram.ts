@@ -115,13 +115,23 @@ export function lostTaps(
   return wrong;
 }
 
-/** Whatever message an owner pressed is a copy from then on. */
+/** Whatever message an owner pressed, or replied to in words, is a copy from then on. */
 function inspectAdopted({ telegram, inbox, copies }: Night): string[] {
-  return [...telegram.taps].flatMap(([name, { tap, update }]) => {
-    if (tap.from === stranger || !inbox.has(`telegram ${botId}:${update.update_id}`)) return [];
-    const ref = `${tap.chat}:${update.callback_query?.message?.message_id}`;
-    const known = copies.get(tap.question)?.some((copy) => copy.ref === ref);
-    return known ? [] : [`the tap “${name}” came from ${ref}, which is no copy`];
+  const tapped = [...telegram.taps.values()].map(({ tap, update }) => ({
+    ...tap,
+    update,
+    message: update.callback_query?.message?.message_id,
+  }));
+  const replied = [...telegram.said.values()].flatMap(({ said, update }) => {
+    const message = update.message?.reply_to_message?.message_id;
+    const { name, from, to: question = "" } = said;
+    return message === undefined ? [] : [{ name, from, chat: from, question, update, message }];
+  });
+  return [...tapped, ...replied].flatMap(({ name, from, chat, question, update, message }) => {
+    if (from === stranger || !inbox.has(`telegram ${botId}:${update.update_id}`)) return [];
+    const ref = `${chat}:${message}`;
+    const known = copies.get(question)?.some((copy) => copy.ref === ref);
+    return known ? [] : [`“${name}” came from ${ref}, which is no copy`];
   });
 }
 

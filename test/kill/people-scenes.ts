@@ -104,10 +104,6 @@ export const words: Scene = {
       times: 1,
       chat: mara,
     });
-    // Unlike a tap, words in reply to a post that nobody knows of do not say what they are about.
-    await play.until("both copies of jay are known", async () => {
-      return (await play.service().store.copies(jay)).length === 2;
-    });
     await people.type("in reply to the message", mara, "1", { to: jay });
     await people.type("talk", mara, "thanks, good night");
     await people.type("more talk", mara, "and sleep well");

@@ -26,7 +26,7 @@ export type Said = {
   readonly name: string;
   readonly from: number;
   readonly text: string;
-  /** The question whose message it replies to; where a post was doubled, the one that is known. */
+  /** The question whose message it replies to; where a post was doubled, the one that nobody knows of. */
   readonly to?: string;
   /** The name of what was said before and is changed. */
   readonly edit?: string;
@@ -103,7 +103,7 @@ export async function startTelegramDesk(): Promise<TelegramDesk> {
     const { from, text, to, edit } = what;
     const answered = api
       .messages(from)
-      .findLast(({ payloads }) => [...payloads].some((data) => data.startsWith(`o1|${to}|`)));
+      .find(({ payloads }) => [...payloads].some((data) => data.startsWith(`o1|${to}|`)));
     const before = edit === undefined ? undefined : messageOf(said.get(edit)?.update);
     if ((to !== undefined && !answered) || (edit !== undefined && before === undefined)) {
       return { update: undefined };
