@@ -90,7 +90,7 @@ function decide(
     case "help":
       return told(helpText(role, mark));
     case "pending":
-      return told(pendingText(open, role, mark, now));
+      return told(pendingText(open, role, now));
     case "status":
       return told(statusText(open, settings.status, role, mark, now));
   }

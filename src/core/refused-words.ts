@@ -1,7 +1,7 @@
 import type { RunId } from "../domain/ids.ts";
 import { oneLine } from "../domain/text.ts";
 import { type Known, type Reading, sayAgain, type Why } from "./grammar.ts";
-import type { Mark } from "./listing.ts";
+import { fitting, type Mark } from "./listing.ts";
 import { shorten } from "./wording.ts";
 
 type Refused = Extract<Reading, { kind: "refused" }>;
@@ -48,13 +48,12 @@ export function refusedText({ why }: Refused, { mark, title }: RefusedWords): st
       }
       return `Nothing was changed: no question waits for you. Past its deadline one still takes a reply to its own message; to change an answer: ${mark}override, its id and the option.`;
     case "several-open": {
-      const lines = why.open
-        .slice(0, mostListed)
-        .flatMap((known) => [`• ${title(known)}`, `Send: ${sayAgain(why.attempt, known, mark)}`]);
-      const rest = why.open.length - mostListed;
-      const more = rest > 0 ? [`… and ${rest} more: ${mark}pending`] : [];
+      const lines = fitting(
+        why.open,
+        (known) => `• ${title(known)}\nSend: ${sayAgain(why.attempt, known, mark)}`,
+      );
       const first = `${why.open.length} questions are open. Which one is it for? Nothing is recorded yet.`;
-      return [first, ...lines, ...more].join("\n");
+      return [first, ...lines].join("\n");
     }
   }
 }

@@ -8,13 +8,13 @@ const facts = { channels: [], waiting: 0, zone: "Europe/Berlin" };
 
 test("who may only look is shown no line to send", () => {
   for (const text of [
-    pendingText(open, "viewer", "/", evening),
+    pendingText(open, "viewer", evening),
     unmatchedText(open, "viewer", "/"),
     helpText("viewer", "/"),
   ]) {
     expect(text).not.toMatch(/Send|send|\/(?:skip|answer|steer)/);
   }
-  expect(pendingText(open, "viewer", "/", evening)).toContain(id);
+  expect(pendingText(open, "viewer", evening)).toContain(id);
 });
 
 test("with one question open, what was not understood is told how to answer that one, also in words", () => {
@@ -25,7 +25,7 @@ test("with one question open, what was not understood is told how to answer that
 });
 
 test("with nothing to answer a member is not told that nothing is open: others may be waited for", () => {
-  const said = roles.map((role) => pendingText([], role, "/", evening));
+  const said = roles.map((role) => pendingText([], role, evening));
   expect(said).toEqual(["No question waits for you.", "No question waits for you.", "No question is open."]);
 });
 

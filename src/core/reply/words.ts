@@ -1,18 +1,29 @@
-import type { Command } from "../../domain/command.ts";
+import type { Command, Sender } from "../../domain/command.ts";
 import type { Instant, QuestionId } from "../../domain/ids.ts";
+import type { Role } from "../../domain/person.ts";
 import type { StoredQuestion } from "../../domain/question.ts";
 import { oneLine } from "../../domain/text.ts";
-import { mayOverride, type Speaking, whoMayAnswer } from "../allowed.ts";
 import type { Form } from "../grammar/reading.ts";
-import { foldText } from "../text.ts";
+import { type Doer, mayAnswer, mayOverride, whoMayAnswer } from "../people.ts";
 import { keyChoice, optionWords, shorten, standing, timeWords } from "../wording.ts";
 
 /** Who reads the words, and how a verb is typed there. */
-export type Reader = Speaking & {
+export type Reader = {
+  readonly sender: Sender;
+  /** Absent for the owner of this machine, who may do everything. */
+  readonly role?: Role;
   readonly now: Instant;
   /** The mark before a verb; absent: `/`. */
   readonly mark?: "/" | "!";
 };
+
+/** Who it is, for what they may do. */
+export function doerOf({ sender, role }: Reader): Doer {
+  return {
+    ...(role === undefined ? {} : { role }),
+    ...(sender.by === undefined ? {} : { name: sender.by }),
+  };
+}
 
 export function acceptedText(
   after: StoredQuestion,
@@ -65,7 +76,7 @@ export function nothingToChangeText(stored: StoredQuestion, reader: Reader, unan
 function overrideHint(stored: StoredQuestion, reader: Reader): string {
   const { id } = stored.question;
   if (reader.sender.via === "inbox") return "To change it, press Change.";
-  if (!mayOverride(stored, reader)) return whoMayChange(stored);
+  if (!mayOverride(doerOf(reader), stored.question, stored.answer)) return whoMayChange(stored);
   return `To change it: ${typed(reader, "override", `${id} ${otherKeys(stored)}`)}`;
 }
 
@@ -75,8 +86,7 @@ function otherKeys({ question, answer }: StoredQuestion): string {
 }
 
 function whoMayChange({ question }: StoredQuestion): string {
-  const named = question.answerable_by?.map(foldText);
-  const owners = named === undefined || named.includes("owner");
+  const owners = mayAnswer({ role: "owner" }, question.answerable_by);
   return owners ? "An owner can change it, and whoever gave it." : "Whoever gave that answer can change it.";
 }
 
