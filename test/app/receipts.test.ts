@@ -89,7 +89,7 @@ describe("one receipt for each reply", () => {
     talk.types(eric, "2", { edit: typed });
     await talk.becomes(id, "answered");
     talk.types(eric, "1", { edit: typed });
-    await talk.sees(eric, "What was sent first stands", `/override ${id} <option>`);
+    await talk.sees(eric, "What was sent first stands", `/override ${id} and the option`);
     await talk.settles();
     expect(receiptsOf(talk, eric, typed)).toHaveLength(3);
     expect((await talk.service.owlpost.question(id))?.answer?.option).toBe("2");
