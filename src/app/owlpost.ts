@@ -4,6 +4,7 @@ import { notice } from "../core/notice.ts";
 import type { Instant } from "../domain/ids.ts";
 import type { Store } from "../domain/store.ts";
 import { openStore } from "../store/sqlite.ts";
+import { aborting } from "./aborting.ts";
 import type { Owlpost } from "./api.ts";
 import { asking } from "./asking.ts";
 import type { Config } from "./config.ts";
@@ -43,6 +44,7 @@ export async function openOwlpost(options: OpenOptions): Promise<Owlpost & { rea
     store,
     ...asking(desk),
     ...deciding(desk),
+    ...aborting(desk),
     ...taking(desk),
     ...watching(desk),
     async notify(kind, text) {

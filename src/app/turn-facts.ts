@@ -1,3 +1,4 @@
+import { aliveMs } from "../core/abort.ts";
 import { readSaid } from "../core/grammar.ts";
 import type { Heard } from "../core/heard.ts";
 import type { StatusFacts } from "../core/listing.ts";
@@ -8,9 +9,6 @@ import type { Reply } from "../domain/channel.ts";
 import type { ChannelId, Instant, RunId } from "../domain/ids.ts";
 import type { Store, TurnSnapshot } from "../domain/store.ts";
 import { type Claimed, proveCodes } from "./pairing.ts";
-
-/** A run that asked within this time may still be steered or stopped. */
-const aliveMs = 24 * 3_600_000;
 
 /** What the replies of a batch need beside the rows of their transaction. */
 export type TurnFacts = {
@@ -58,8 +56,8 @@ export async function factsFor(
 }
 
 async function statusFacts(store: Store): Promise<StatusFacts> {
-  const [channels, counts] = await Promise.all([store.health(), store.counts()]);
-  return { channels, waiting: counts.answered };
+  const [channels, counts, aborts] = await Promise.all([store.health(), store.counts(), store.aborts()]);
+  return { channels, waiting: counts.answered, stopping: [...new Set(aborts.map(({ run }) => run))] };
 }
 
 /** The pairing code that is said, whoever says it. */

@@ -32,7 +32,7 @@ export function watching(desk: Desk) {
     await sweep();
     const holder = await store.service();
     const running = holder !== undefined && isServiceAlive(holder);
-    const [open, decided, counts, health] = await Promise.all([
+    const [open, decided, counts, health, aborts] = await Promise.all([
       store.questions({ states: ["pending", "posted"], limit: mostListed }),
       store.questions({
         states: ["answered", "expired", "applied", "default_applied"],
@@ -41,6 +41,7 @@ export function watching(desk: Desk) {
       }),
       store.counts(),
       store.health(),
+      store.aborts(),
     ]);
     const channels = config.deliver.map((channel) => {
       const known = health.find((each) => each.channel === channel);
@@ -67,6 +68,7 @@ export function watching(desk: Desk) {
       zone: config.zone,
       open,
       decided,
+      aborts,
       copies,
       counts,
       channels,

@@ -1,4 +1,4 @@
-import type { Instant } from "../domain/ids.ts";
+import type { Instant, RunId } from "../domain/ids.ts";
 import type { Role } from "../domain/person.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { ChannelHealth } from "../domain/store.ts";
@@ -41,12 +41,14 @@ export type StatusFacts = {
   readonly channels: readonly ChannelHealth[];
   /** Answered, and the loop has not come for it yet. */
   readonly waiting: number;
+  /** Runs that are to stop, and whose loop has not confirmed it yet. */
+  readonly stopping?: readonly RunId[];
 };
 
 /** What is open, what waits for the loop, which channels work, and what may ring. */
 export function statusText(
   open: readonly StoredQuestion[],
-  { channels, waiting }: StatusFacts,
+  { channels, waiting, stopping = [] }: StatusFacts,
   mark: Mark,
   now: Instant,
 ): string {
@@ -64,6 +66,9 @@ export function statusText(
     ...lines,
     ...(open.length > mostListed ? [`… and ${open.length - mostListed} more: ${mark}pending`] : []),
     ...(waiting > 0 ? [`Answered and not picked up yet: ${waiting}`] : []),
+    ...(stopping.length > 0
+      ? [`To stop, and the loop has not confirmed it yet: ${stopping.join(", ")}`]
+      : []),
     ...(up.length > 0 ? [`Up: ${up.join(", ")}`] : []),
     ...down.map((each) => `Down since ${timeWords(each.since, zone, now)}: ${each.channel}`),
     "Quiet hours are not set: every new question may ring.",
@@ -86,6 +91,7 @@ export function helpText(role: Role, mark: Mark): string {
     `${mark}steer and some words: a note for the next iteration; the question stays open`,
     "Not in reply to it? Put its id first: q-a3f2-012-1 2",
     `${mark}override q-a3f2-012-1 2: change an answer that was not picked up yet`,
+    ...(role === "owner" ? [`${mark}abort a3f2: stop that run and cancel its open questions`] : []),
     ...look,
   ].join("\n");
 }

@@ -35,7 +35,7 @@ export function refusedText({ why }: Refused, { mark, title }: RefusedWords): st
     case "extra":
       return `Nothing was changed: “${quoted(why.typed)}” is more than ${mark}${why.verb} takes. ${usage(why.verb, mark)}`;
     case "run-not-alive":
-      return `Nothing was stopped: no run “${quoted(why.typed)}” is alive. ${alive(why.alive)}`;
+      return notAliveText(why.typed, why.alive);
     case "bad-press":
       return "Nothing was changed: that button is none of ours, or too old. Answer by the question's id.";
     case "no-such-id":
@@ -85,6 +85,10 @@ function usage(verb: Extract<Why, { code: "missing" }>["verb"], mark: Mark): str
     start: "start and the code",
   }[verb];
   return `Send ${mark}${form}.`;
+}
+
+export function notAliveText(typed: string, runs: readonly RunId[]): string {
+  return `Nothing was stopped: no run “${quoted(typed)}” is alive. ${alive(runs)}`;
 }
 
 function alive(runs: readonly RunId[]): string {
