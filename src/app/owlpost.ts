@@ -4,7 +4,6 @@ import { notice } from "../core/notice.ts";
 import type { Instant } from "../domain/ids.ts";
 import type { Store } from "../domain/store.ts";
 import { openStore } from "../store/sqlite.ts";
-import { aborting } from "./aborting.ts";
 import type { Owlpost } from "./api.ts";
 import { asking } from "./asking.ts";
 import type { Config } from "./config.ts";
@@ -44,7 +43,6 @@ export async function openOwlpost(options: OpenOptions): Promise<Owlpost & { rea
     store,
     ...asking(desk),
     ...deciding(desk),
-    ...aborting(desk),
     ...taking(desk),
     ...watching(desk),
     async notify(kind, text) {
@@ -54,6 +52,7 @@ export async function openOwlpost(options: OpenOptions): Promise<Owlpost & { rea
       return { channels: [...new Set(routes.map((route) => route.channel))] };
     },
     // Few commands need it, and an ask is to be quick.
+    abort: async (run, surface) => (await import("./aborting.ts")).aborting(desk).abort(run, surface),
     pair: async (request) => (await import("./people.ts")).pairing(desk).pair(request),
     people: async () => (await import("./people.ts")).pairing(desk).people(),
     revoke: async (id, surface) => (await import("./people.ts")).pairing(desk).revoke(id, surface),
