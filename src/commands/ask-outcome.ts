@@ -33,11 +33,12 @@ export async function printOutcome(call: Call, outcome: AskOutcome): Promise<Exi
 export async function sayAsked(call: Call, asked: Asked): Promise<void> {
   const colors = palette(call.io, "stderr");
   const until = `${localTime(asked.deadlineAt, asked.zone)} (${asked.zone})`;
+  const why = asked.why === undefined ? "" : `: ${plain(asked.why)}`;
   const lines = [
-    asked.state === "cancelled"
-      ? `${asked.id} is stored and cancelled${asked.why === undefined ? "" : `: ${plain(asked.why)}`}; it goes to nobody.`
-      : asked.repeated
-        ? `${asked.id} was asked before and is ${asked.state.replace("_", " ")}; nothing was stored twice.`
+    asked.repeated
+      ? `${asked.id} was asked before and is ${asked.state.replace("_", " ")}${why}; nothing was stored twice.`
+      : asked.state === "cancelled"
+        ? `${asked.id} is stored and cancelled${why}; it goes to nobody.`
         : `${colors.green("✓")} ${asked.id} is stored and open until ${until}; it goes to: ${asked.channels.join(", ")}.`,
   ];
   if (asked.heldUntilAt !== undefined) {
