@@ -241,8 +241,12 @@ function namesIn(text: string, entities: readonly MessageEntity[], me: Bot) {
     const isName = entity.type === "mention" && piece.slice(1).toLowerCase() === me.username.toLowerCase();
     const isLink = entity.type === "text_mention" && entity.user.id === me.id;
     if (isName || isLink) mine.push(piece);
-    if (entity.type === "bot_command" && entity.offset === 0)
-      command = piece.split("@")[1]?.toLowerCase() ?? "";
+    if (entity.type === "bot_command" && entity.offset === 0) {
+      const bot = piece.split("@")[1];
+      command = bot?.toLowerCase() ?? "";
+      // Telegram marks `/skip@name` as a command and not as a mention besides.
+      if (command === me.username.toLowerCase()) mine.push(`@${bot}`);
+    }
   }
   return { command, mine };
 }

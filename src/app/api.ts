@@ -1,6 +1,7 @@
+import type { Abort } from "../domain/abort.ts";
 import type { Ack, BrokenRule } from "../domain/command.ts";
 import type { Event } from "../domain/event.ts";
-import type { ChannelId, Claim, Instant, QuestionId } from "../domain/ids.ts";
+import type { ChannelId, Claim, Instant, QuestionId, RunId } from "../domain/ids.ts";
 import type { Binding, PairingCode, Person } from "../domain/person.ts";
 import type { Copy, DefaultAction, Outcome, Result, State, StoredQuestion } from "../domain/question.ts";
 import type { ChannelHealth } from "../domain/store.ts";
@@ -34,6 +35,8 @@ export type Asked = {
   readonly zone: string;
   readonly channels: readonly string[];
   readonly heldUntilAt?: Instant;
+  /** Why it is cancelled. */
+  readonly why?: string;
   readonly defaultChanged?: true;
   /** The same ask was stored before. */
   readonly repeated?: true;
@@ -80,9 +83,20 @@ export type Taken = {
   /** The default that ran; present only where nobody answered. */
   readonly default?: DefaultAction;
 };
+/** A run that is to stop, under the claim of the take that says so. */
+export type Aborted = {
+  readonly run: RunId;
+  readonly project: string;
+  readonly by?: string;
+  readonly via: string;
+  /** The machine of a decision from the command line. */
+  readonly host?: string;
+  readonly at: Instant;
+  readonly claim: Claim;
+};
 export type TakeOutcome = {
   readonly taken: readonly Taken[];
-  readonly aborts: readonly { run: string; by?: string; via: string; at: Instant }[];
+  readonly aborts: readonly Aborted[];
   /** Answers that were given to another text than the one stored: not handed out, to be asked again. */
   readonly mismatched: readonly QuestionId[];
 };
@@ -106,6 +120,8 @@ export type StatusReport = {
   readonly zone: string;
   readonly open: readonly StoredQuestion[];
   readonly decided: readonly StoredQuestion[];
+  /** Runs that are to stop, and whose loop has not confirmed it yet. */
+  readonly aborts: readonly Abort[];
   /** Where each copy of the open questions stands. */
   readonly copies: ReadonlyMap<QuestionId, readonly Copy[]>;
   readonly counts: Readonly<Record<State, number>>;
@@ -177,8 +193,11 @@ export type Owlpost = {
   /** One decision of the owner. `key` makes a repeated call the same reply. */
   decide(command: LocalCommand, surface: LocalSurface, key?: string): Promise<Ack>;
   cancel(id: string, why: string): Promise<Ack>;
+  /** Stops a run that is alive: its loop learns of it with its next take, and its open questions are cancelled. */
+  abort(run: string, surface: LocalSurface): Promise<Ack>;
   take(request: TakeRequest): Promise<TakeOutcome>;
-  confirm(claim: Claim): Promise<readonly QuestionId[]>;
+  /** The questions, then the runs that were to stop. */
+  confirm(claim: Claim): Promise<readonly (QuestionId | RunId)[]>;
   resolve(id: string, result: Result): Promise<Ack>;
   notify(kind: string, text: string): Promise<{ readonly channels: readonly string[] }>;
   question(id: string): Promise<StoredQuestion | undefined>;

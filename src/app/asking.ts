@@ -119,7 +119,8 @@ export function asking(desk: Desk) {
       digest: stored.digest,
       deadlineAt: stored.deadlineAt,
       zone: stored.zone,
-      channels: channelsOf(routes(stored.question.answerable_by)),
+      channels: stored.state === "cancelled" ? [] : channelsOf(routes(stored.question.answerable_by)),
+      ...(stored.why === undefined ? {} : { why: stored.why }),
       ...(stored.heldUntilAt === undefined ? {} : { heldUntilAt: stored.heldUntilAt }),
       ...more,
     };

@@ -92,7 +92,7 @@ export function deciding(desk: Desk) {
 }
 
 /** Keys that rise with time lie side by side in the store, so that a new one touches what is at hand already. */
-function freshKey(at: Instant): string {
+export function freshKey(at: Instant): string {
   return `${at.toString(36)}-${randomUUID()}`;
 }
 

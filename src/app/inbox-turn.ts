@@ -1,13 +1,13 @@
 import { rowOf } from "../../renderers/matrix.ts";
-import { idsIn } from "../core/grammar.ts";
+import { idsIn, runsIn } from "../core/grammar.ts";
 import type { Heard } from "../core/heard.ts";
 import { isAllowed, type Place, speakerOf } from "../core/people.ts";
 import { decideReceived, type ReceiveSettings } from "../core/receive.ts";
 import type { Batch, Receipt, Reply } from "../domain/channel.ts";
 import type { Ack } from "../domain/command.ts";
-import { type ChannelId, type Instant, questionId } from "../domain/ids.ts";
+import { type ChannelId, type Instant, questionId, type RunId } from "../domain/ids.ts";
 import type { Decision, Effect, Store, TurnInput, TurnNeed, TurnSnapshot } from "../domain/store.ts";
-import { factsFor } from "./turn-facts.ts";
+import { factsFor, isMarked } from "./turn-facts.ts";
 
 export type InboxTurnOptions = {
   readonly store: Store;
@@ -36,7 +36,7 @@ export async function takeIn(
   const facts = await factsFor(channel, batch.replies, options, at);
   return store.turn(
     { channel, inputs, ...(batch.cursor === undefined ? {} : { cursor: batch.cursor }) },
-    ({ reply }) => needOf(reply),
+    ({ reply }) => needOf(reply, facts.runs),
     (snapshot, { reply }): Decision<Ack> => {
       const heard = heardOf(channel, reply, snapshot, options);
       const settings: ReceiveSettings = {
@@ -55,13 +55,14 @@ export async function takeIn(
 }
 
 /** What must be read before a reply can be understood. A press names its question; text may mean any that is open. */
-function needOf(reply: Reply): TurnNeed {
+function needOf(reply: Reply, alive: readonly RunId[]): TurnNeed {
   const { press, text = "", sender, to, edited, message } = reply;
   const about = questionId(reply.about ?? "");
   if (press) {
     const question = questionId(press.question);
     return { sender, questions: question ? [question] : [] };
   }
+  const runs = runsIn(text, alive);
   return {
     sender,
     questions: about ? [...idsIn(text), about] : idsIn(text),
@@ -69,12 +70,8 @@ function needOf(reply: Reply): TurnNeed {
     ...(to === undefined ? {} : { thread: to }),
     ...(edited && message !== undefined ? { edited: message } : {}),
     ...(isMarked(reply) ? { people: true } : {}),
+    ...(runs.length > 0 ? { runs } : {}),
   };
-}
-
-/** A generous guess: only a marked or mentioned verb pairs, and reading people for nothing costs little. */
-function isMarked({ text = "", mentions = [] }: Reply): boolean {
-  return mentions.length > 0 || /[/!]/.test(text);
 }
 
 function heardOf(

@@ -52,6 +52,7 @@ export async function openOwlpost(options: OpenOptions): Promise<Owlpost & { rea
       return { channels: [...new Set(routes.map((route) => route.channel))] };
     },
     // Few commands need it, and an ask is to be quick.
+    abort: async (run, surface) => (await import("./aborting.ts")).aborting(desk).abort(run, surface),
     pair: async (request) => (await import("./people.ts")).pairing(desk).pair(request),
     people: async () => (await import("./people.ts")).pairing(desk).people(),
     revoke: async (id, surface) => (await import("./people.ts")).pairing(desk).revoke(id, surface),

@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { digestQuestion, takeMark } from "../core/digest.ts";
 import { decideTake } from "../core/take.ts";
-import { type Claim, type QuestionId, runId, taskId } from "../domain/ids.ts";
+import type { Abort } from "../domain/abort.ts";
+import { type Claim, type QuestionId, type RunId, runId, taskId } from "../domain/ids.ts";
 import type { StoredQuestion } from "../domain/question.ts";
-import type { Taken, TakeOutcome, TakeRequest } from "./api.ts";
+import type { Aborted, Taken, TakeOutcome, TakeRequest } from "./api.ts";
 import type { Desk } from "./desk.ts";
 import { airlockDir } from "./project.ts";
 
@@ -39,7 +40,7 @@ export function taking(desk: Desk) {
         }),
     );
     committed();
-    return { taken: value.taken.map(taken), aborts: [], mismatched: value.mismatched };
+    return { taken: value.taken.map(taken), aborts: value.aborts.map(aborted), mismatched: value.mismatched };
   }
 
   function taken(stored: StoredQuestion): Taken {
@@ -68,11 +69,15 @@ export function taking(desk: Desk) {
     };
   }
 
-  async function confirm(claim: Claim): Promise<readonly QuestionId[]> {
+  async function confirm(claim: Claim): Promise<readonly (QuestionId | RunId)[]> {
     const confirmed = await store.confirm(claim, now(), { take: takeMark(claim) });
     if (confirmed.length > 0) committed();
     return confirmed;
   }
 
   return { take, confirm };
+}
+
+function aborted({ run, project, sender, at, claim }: Abort): Aborted {
+  return { run, project, ...sender, at, claim: claim?.claim ?? "" };
 }

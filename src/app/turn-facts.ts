@@ -1,3 +1,4 @@
+import { aliveMs } from "../core/abort.ts";
 import { readSaid } from "../core/grammar.ts";
 import type { Heard } from "../core/heard.ts";
 import type { StatusFacts } from "../core/listing.ts";
@@ -9,9 +10,6 @@ import type { Reply } from "../domain/channel.ts";
 import type { ChannelId, Instant, RunId } from "../domain/ids.ts";
 import type { Store, TurnSnapshot } from "../domain/store.ts";
 import { type Claimed, proveCodes } from "./pairing.ts";
-
-/** A run that asked within this time may still be steered or stopped. */
-const aliveMs = 24 * 3_600_000;
 
 /** What the replies of a batch need beside the rows of their transaction. */
 export type TurnFacts = {
@@ -39,7 +37,7 @@ export async function factsFor(
   const typed = replies.filter((reply) => reply.press === undefined);
   const speaks = (words: RegExp): boolean => typed.some(({ text = "" }) => words.test(text));
   const status = speaks(/status/i) ? await statusFacts(store, places) : { channels: [], waiting: 0 };
-  const runs = speaks(/steer|abort/i) ? await store.runs(now - aliveMs) : [];
+  const runs = typed.some(isMarked) ? await store.runs(now - aliveMs) : [];
   const claimed = typed.flatMap((reply): Claimed[] => {
     const text = codeIn(reply);
     const { key, sender } = reply;
@@ -62,9 +60,18 @@ export async function factsFor(
 }
 
 async function statusFacts(store: Store, places: readonly Place[]): Promise<Omit<StatusFacts, "zone">> {
-  const [channels, counts, bindings] = await Promise.all([store.health(), store.counts(), store.bindings()]);
+  const [channels, counts, bindings, aborts] = await Promise.all([
+    store.health(),
+    store.counts(),
+    store.bindings(),
+    store.aborts(),
+  ]);
   const routes = routesFor(places, bindings);
-  return { channels: channels.map((each) => reached(each, routes)), waiting: counts.answered };
+  return {
+    channels: channels.map((each) => reached(each, routes)),
+    waiting: counts.answered,
+    stopping: [...new Set(aborts.map(({ run }) => run))],
+  };
 }
 
 /** The pairing code that is said, whoever says it. */
@@ -72,4 +79,12 @@ function codeIn({ text = "", mentions = [] }: Reply): string | undefined {
   const said = { text, mentions, chat: "direct", addressed: true, role: undefined } as const;
   const reading = readSaid(said, { open: [], question: () => undefined, runs: [] });
   return reading.kind === "pair" ? reading.code : undefined;
+}
+
+/**
+ * Might it be a verb? Not told by the verb's letters: what nobody sees may stand between them. Reading people and runs for
+ * nothing costs little.
+ */
+export function isMarked({ text = "", mentions = [] }: Reply): boolean {
+  return mentions.length > 0 || /[/!]/.test(text);
 }

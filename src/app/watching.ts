@@ -33,7 +33,7 @@ export function watching(desk: Desk) {
     await sweep();
     const holder = await store.service();
     const running = holder !== undefined && isServiceAlive(holder);
-    const [open, decided, counts, health, router] = await Promise.all([
+    const [open, decided, counts, health, router, aborts] = await Promise.all([
       store.questions({ states: ["pending", "posted"], limit: mostListed }),
       store.questions({
         states: ["answered", "expired", "applied", "default_applied"],
@@ -43,6 +43,7 @@ export function watching(desk: Desk) {
       store.counts(),
       store.health(),
       desk.router(),
+      store.aborts(),
     ]);
     const routes = router();
     const channels = config.deliver.map((channel) => {
@@ -72,6 +73,7 @@ export function watching(desk: Desk) {
       zone: config.zone,
       open,
       decided,
+      aborts,
       copies,
       counts,
       channels,

@@ -33,10 +33,13 @@ export async function printOutcome(call: Call, outcome: AskOutcome): Promise<Exi
 export async function sayAsked(call: Call, asked: Asked): Promise<void> {
   const colors = palette(call.io, "stderr");
   const until = `${localTime(asked.deadlineAt, asked.zone)} (${asked.zone})`;
+  const why = asked.why === undefined ? "" : `: ${plain(asked.why)}`;
   const lines = [
     asked.repeated
-      ? `${asked.id} was asked before and is ${asked.state.replace("_", " ")}; nothing was stored twice.`
-      : `${colors.green("✓")} ${asked.id} is stored and open until ${until}; it goes to: ${asked.channels.join(", ")}.`,
+      ? `${asked.id} was asked before and is ${asked.state.replace("_", " ")}${why}; nothing was stored twice.`
+      : asked.state === "cancelled"
+        ? `${asked.id} is stored and cancelled${why}; it goes to nobody.`
+        : `${colors.green("✓")} ${asked.id} is stored and open until ${until}; it goes to: ${asked.channels.join(", ")}.`,
   ];
   if (asked.heldUntilAt !== undefined) {
     lines.push(`Held for the morning: it goes out at ${new Date(asked.heldUntilAt).toISOString()}.`);

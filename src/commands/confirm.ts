@@ -1,3 +1,4 @@
+import { questionId } from "../domain/ids.ts";
 import { withOwlpost } from "./open.ts";
 import { fail, printJson, say } from "./print.ts";
 import { argument, type Verb } from "./verb.ts";
@@ -14,8 +15,15 @@ export const verb: Verb = {
           "no take stands under this claim: it was never made, or its lease ran out; take again";
         return fail(call, 3, "no-such-claim", message, { confirmed: [] });
       }
-      if (call.json) await printJson(call, { confirmed });
-      else await say(call, `Confirmed: ${confirmed.join(", ")}`);
+      const questions = confirmed.filter((id) => questionId(id) !== undefined);
+      const aborts = confirmed.filter((id) => questionId(id) === undefined);
+      if (call.json)
+        await printJson(call, { confirmed: questions, ...(aborts.length > 0 ? { aborts } : {}) });
+      else
+        await say(
+          call,
+          `Confirmed: ${[...questions, ...aborts.map((run) => `run ${run} stops`)].join(", ")}`,
+        );
       return 0;
     }),
 };

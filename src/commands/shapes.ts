@@ -1,8 +1,9 @@
-import type { Asked, ChannelStatus, Taken } from "../app/api.ts";
+import type { Aborted, Asked, ChannelStatus, Taken } from "../app/api.ts";
+import type { Abort } from "../domain/abort.ts";
 import type { Ack } from "../domain/command.ts";
 import type { Event } from "../domain/event.ts";
 import type { Instant } from "../domain/ids.ts";
-import { type Copy, isOpen, type StoredQuestion } from "../domain/question.ts";
+import { type ClaimRecord, type Copy, isOpen, type StoredQuestion } from "../domain/question.ts";
 
 /** The JSON that commands print: snake_case keys, instants as ISO UTC strings. Undefined fields vanish. */
 export type Shape = Readonly<Record<string, unknown>>;
@@ -21,6 +22,7 @@ export function askedShape(asked: Asked): Shape {
     deadline: iso(asked.deadlineAt),
     channels: asked.channels,
     held_until: iso(asked.heldUntilAt),
+    why: asked.why,
     default_changed: asked.defaultChanged,
     repeated: asked.repeated,
     redacted: asked.redacted,
@@ -33,10 +35,29 @@ export function takenShape(taken: Taken): Shape {
   return { ...rest, at: iso(at), steering_file: steeringFile };
 }
 
+export function abortedShape({ at, ...rest }: Aborted): Shape {
+  return { ...rest, at: iso(at) };
+}
+
+/** An order to stop a run that no loop has confirmed. */
+export function abortShape({ run, project, sender, at, claim }: Abort): Shape {
+  return { run, project, ...sender, at: iso(at), taken: claim && claimShape(claim) };
+}
+
 export function ackShape(ack: Ack): Shape {
   return ack.accepted
     ? { accepted: true, state: ack.state, ack: ack.text, repeated: ack.repeated }
     : { accepted: false, reason: ack.reason, state: ack.state, ack: ack.text };
+}
+
+/** The token is its taker's alone and stays out. */
+function claimShape(claim: ClaimRecord): Shape {
+  return {
+    run: claim.run,
+    at: iso(claim.takenAt),
+    lease_until: iso(claim.leaseUntilAt),
+    confirmed_at: iso(claim.confirmedAt),
+  };
 }
 
 export function eventShape(event: Event): Shape {
@@ -89,14 +110,7 @@ export function questionShape(stored: StoredQuestion): Shape {
     held_until: iso(stored.heldUntilAt),
     options: question.options,
     answer: answer ? { ...answer, at: iso(answer.at), digest: undefined } : undefined,
-    taken: claim
-      ? {
-          run: claim.run,
-          at: iso(claim.takenAt),
-          lease_until: iso(claim.leaseUntilAt),
-          confirmed_at: iso(claim.confirmedAt),
-        }
-      : undefined,
+    taken: claim && claimShape(claim),
     result: stored.result,
     why: stored.why,
     digest: stored.digest,

@@ -1,4 +1,5 @@
 import type { ChannelStatus, StatusReport } from "../app/api.ts";
+import type { Abort } from "../domain/abort.ts";
 import type { Answer, Copy, DefaultAction, StoredQuestion } from "../domain/question.ts";
 import { localTime } from "./local-time.ts";
 import { plain } from "./print.ts";
@@ -35,6 +36,14 @@ function openLines(status: StatusReport): string[] {
   ]);
 }
 
+/** `run a3f2  by eric at 2026-12-01 23:00, its loop has not come by yet`. */
+function abortLine({ run, sender, at, claim }: Abort, zone: string): string {
+  const told = claim
+    ? `its loop was told at ${localTime(claim.takenAt, zone)} and has not confirmed it`
+    : "its loop has not come by yet";
+  return `run ${run}  ${plain(sender.by === undefined ? `from ${place(sender)}` : `by ${sender.by}`)} at ${localTime(at, zone)}, ${told}`;
+}
+
 export function channelLine(channel: ChannelStatus): string {
   const detail = channel.detail ? `  ${plain(channel.detail)}` : "";
   return `${channel.channel}  ${channel.up ? "up" : "down"}  ${channel.rings ? "rings" : "does not ring"}${detail}`;
@@ -42,7 +51,7 @@ export function channelLine(channel: ChannelStatus): string {
 
 /** The whole status as people read it. */
 export function statusLines(status: StatusReport): string[] {
-  const { service, decided, channels } = status;
+  const { service, decided, aborts, channels } = status;
   const pid = service.pid === undefined ? "" : ` (pid ${service.pid})`;
   const inbox = service.inbox === undefined ? "" : `, inbox at ${service.inbox}`;
   return [
@@ -50,6 +59,12 @@ export function statusLines(status: StatusReport): string[] {
     `Zone: ${status.zone}`,
     ...section("Open", openLines(status)),
     ...section("Decided", decided.map(questionLine)),
+    ...(aborts.length > 0
+      ? section(
+          "To stop",
+          aborts.map((each) => abortLine(each, status.zone)),
+        )
+      : []),
     ...section("Channels", channels.map(channelLine)),
   ];
 }
@@ -89,7 +104,7 @@ export function questionLines(stored: StoredQuestion, copies: readonly Copy[]): 
   return lines;
 }
 
-function place({ via, host }: Answer): string {
+function place({ via, host }: Pick<Answer, "via" | "host">): string {
   const where = host === undefined ? "" : ` on ${host}`;
   if (via === "cli") return `the command line${where}`;
   return via === "inbox" ? `the local inbox${where}` : via;

@@ -1,7 +1,7 @@
 import { readRefusal, refusalText } from "../app/config-refusal.ts";
 import { withOwlpost } from "./open.ts";
 import { fail, plain, printJson, printResult } from "./print.ts";
-import { channelShape, copyShape, iso, questionShape } from "./shapes.ts";
+import { abortShape, channelShape, copyShape, iso, questionShape } from "./shapes.ts";
 import { questionLines, statusLines } from "./status-lines.ts";
 import type { Verb } from "./verb.ts";
 
@@ -45,6 +45,7 @@ export const verb: Verb = {
               copies: (status.copies.get(stored.question.id) ?? []).map((copy) => copyShape(copy, stored)),
             })),
             decided: status.decided.map(questionShape),
+            aborts: status.aborts.map(abortShape),
             counts: status.counts,
             channels: status.channels.map(channelShape),
           });

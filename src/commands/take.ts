@@ -7,9 +7,9 @@ import { isProjectName, runId, taskId } from "../domain/ids.ts";
 import { projectUsage, runUsage, taskUsage } from "./names.ts";
 import { withOwlpost } from "./open.ts";
 import { fail, plain, printJson, printResult, say } from "./print.ts";
-import { iso, takenShape } from "./shapes.ts";
-import { writeAnswers } from "./taken-files.ts";
-import { takenLine } from "./taken-line.ts";
+import { abortedShape, takenShape } from "./shapes.ts";
+import { writeAborts, writeAnswers } from "./taken-files.ts";
+import { abortLine, takenLine } from "./taken-line.ts";
 import { type Call, type Exit, textOption, type Verb } from "./verb.ts";
 
 export const verb: Verb = {
@@ -45,7 +45,10 @@ export const verb: Verb = {
     if (usage) return fail(call, 2, "bad-usage", usage);
     return withOwlpost(call, async (owlpost, config) => {
       const outcome = await owlpost.take(takeRequest(call, claim, projectAround(call.io.cwd, config)));
-      const missing = await writeAnswers(call, config, outcome.taken);
+      const missing = [
+        ...(await writeAnswers(call, config, outcome.taken)),
+        ...(await writeAborts(call, config, outcome.aborts)),
+      ];
       const written = missing.length === 0;
       if (call.options.files === true && written) await closeRequests(call, owlpost, config, outcome);
       const exit = await printTaken(call, outcome, missing);
@@ -81,10 +84,13 @@ async function closeRequests(
   call: Call,
   owlpost: Owlpost,
   config: Config,
-  { taken }: TakeOutcome,
+  { taken, aborts }: TakeOutcome,
 ): Promise<void> {
-  for (const claim of new Set(taken.map((each) => each.claim))) await owlpost.confirm(claim);
-  for (const { project, task } of taken) {
+  for (const claim of new Set([...taken, ...aborts].map((each) => each.claim))) await owlpost.confirm(claim);
+  // An order to stop names no task: the request that was served is the one of the task that was asked for.
+  const asked = textOption(call, "task")?.replace(/\.md$/, "");
+  const stopped = asked === undefined ? [] : aborts.map(({ project }) => ({ project, task: asked }));
+  for (const { project, task } of [...taken, ...stopped]) {
     const request = join(airlockDir(config, call.home, project), "take", task);
     await unlink(request).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT")
@@ -101,14 +107,14 @@ async function printTaken(
   if (call.json) {
     await printJson(call, {
       taken: taken.map(takenShape),
-      aborts: aborts.map((abort) => ({ ...abort, at: iso(abort.at) })),
+      aborts: aborts.map(abortedShape),
       ...(mismatched.length > 0 ? { mismatched } : {}),
       ...(missing.length > 0 ? { unwritten: missing } : {}),
     });
   } else {
     for (const each of taken) await printResult(call, `${each.id}  ${takenLine(each)}`);
-    for (const abort of aborts) await printResult(call, `abort  ${plain(abort.run)}`);
-    const claims = [...new Set(taken.map((each) => each.claim))];
+    for (const abort of aborts) await printResult(call, abortLine(abort));
+    const claims = [...new Set([...taken, ...aborts].map((each) => each.claim))];
     if (claims.length > 0 && !(call.options.files === true && missing.length === 0)) {
       await say(
         call,

@@ -1,4 +1,4 @@
-import type { Taken } from "../app/api.ts";
+import type { Aborted, Taken } from "../app/api.ts";
 import type { Config } from "../app/config.ts";
 import { plain, say } from "./print.ts";
 import type { Call } from "./verb.ts";
@@ -25,6 +25,30 @@ export async function writeAnswers(
       await say(
         call,
         `The files of ${each.id} (project ${each.project}) could not be written: ${plain(why)}`,
+      );
+    }
+  }
+  return missing;
+}
+
+/** The same for runs that are to stop: `answers/abort-<run>.yaml`. Returns the names of the files that are missing. */
+export async function writeAborts(
+  call: Call,
+  config: Config,
+  aborts: readonly Aborted[],
+): Promise<readonly string[]> {
+  if (aborts.length === 0) return [];
+  const { writeAbort } = await import("../app/airlock/abort-file.ts");
+  const missing: string[] = [];
+  for (const each of aborts) {
+    try {
+      await writeAbort(each, { home: call.home, airlocks: config.airlocks });
+    } catch (error) {
+      missing.push(`abort-${each.run}`);
+      const why = error instanceof Error ? error.message : String(error);
+      await say(
+        call,
+        `The file that stops run ${each.run} (project ${each.project}) could not be written: ${plain(why)}`,
       );
     }
   }

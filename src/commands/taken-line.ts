@@ -1,4 +1,4 @@
-import type { Taken } from "../app/api.ts";
+import type { Aborted, Taken } from "../app/api.ts";
 import { plain } from "./print.ts";
 
 /** What came of a question, on one line: `answered: 1 — Keep the cookie`. Only a person's answer is called one. */
@@ -10,4 +10,11 @@ export function takenLine(taken: Taken): string {
   }
   const what = choice ?? taken.text;
   return plain(what === undefined ? taken.outcome : `${taken.outcome}: ${what}`);
+}
+
+/** `abort  a3f2  by eric via telegram`. */
+export function abortLine({ run, by, via, host }: Aborted): string {
+  const where =
+    via === "cli" ? `from the command line${host === undefined ? "" : ` on ${host}`}` : `via ${via}`;
+  return plain(`abort  ${run}  ${by === undefined ? "" : `by ${by} `}${where}`);
 }

@@ -13,6 +13,7 @@ export const verbs: Readonly<Record<string, Entry>> = {
   steer: { summary: "leave a note for the next iteration", load: () => import("./steer.ts") },
   override: { summary: "change an answer that was not taken", load: () => import("./override.ts") },
   cancel: { summary: "take an open question back", load: () => import("./cancel.ts") },
+  abort: { summary: "stop a run", load: () => import("./abort.ts") },
   take: { summary: "take what is decided (for the loop)", load: () => import("./take.ts") },
   confirm: { summary: "confirm a take", load: () => import("./confirm.ts") },
   resolve: { summary: "close a question whose answer was taken", load: () => import("./resolve.ts") },

@@ -2,6 +2,7 @@ import type { BrokenRule } from "../domain/command.ts";
 import { type Instant, maxSeq, mintQuestionId, type QuestionId, taskPart } from "../domain/ids.ts";
 import type { Question, StoredQuestion } from "../domain/question.ts";
 import type { AskSnapshot, Decision, Effect } from "../domain/store.ts";
+import { cancelStopped } from "./abort.ts";
 import type { Draft } from "./contract.ts";
 
 export type AskSettings = {
@@ -18,7 +19,7 @@ export type AskValue =
   | { readonly ok: false; readonly error: "id-conflict"; readonly id: QuestionId; readonly message: string }
   | { readonly ok: false; readonly error: "rejected"; readonly broken: readonly BrokenRule[] };
 
-/** Stores a new question, or finds that this very ask was stored before. */
+/** Stores a new question, cancelled where its run is to stop, or finds that this very ask was stored before. */
 export function decideAsk(snapshot: AskSnapshot, draft: Draft, settings: AskSettings): Decision<AskValue> {
   const known = snapshot.sameId ?? snapshot.sameKey;
   if (known) {
@@ -76,6 +77,11 @@ export function decideAsk(snapshot: AskSnapshot, draft: Draft, settings: AskSett
       type: "log",
       event: { kind: "question.fields-dropped", ...about, data: { fields: settings.droppedFields } },
     });
+  }
+  const stopped = snapshot.abort && cancelStopped(stored, snapshot.abort);
+  if (stopped) {
+    effects.push(...stopped.effects);
+    return { effects, value: { ok: true, stored: stopped.after, repeated: false } };
   }
   for (const route of settings.routes)
     effects.push({ type: "send", job: { ...route, kind: "post", question: id } });

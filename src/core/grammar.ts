@@ -1,4 +1,4 @@
-import { type QuestionId, questionId } from "../domain/ids.ts";
+import { type QuestionId, questionId, type RunId } from "../domain/ids.ts";
 import { choiceIn, isAttempt, isKeyShaped } from "./grammar/choice.ts";
 import { readVerb } from "./grammar/commands.ts";
 import { type Known, mayUse, type Reading, refuse, type Said, type World } from "./grammar/reading.ts";
@@ -21,6 +21,19 @@ export function idsIn(text: string): readonly QuestionId[] {
     // A mention may stand before it without any space.
     const id = questionId(next.word.split(/[>,:]/).at(-1) ?? "");
     if (id) found.add(id);
+    rest = next.rest;
+  }
+  return [...found];
+}
+
+/** Those of the runs that a text may stop: what must be gathered before it is decided. */
+export function runsIn(text: string, alive: readonly RunId[]): readonly RunId[] {
+  const found = new Set<RunId>();
+  let rest = alive.length === 0 ? "" : text;
+  for (let count = 0; count < leadingWords && rest !== ""; count += 1) {
+    const next = cut(rest);
+    const run = alive.find((each) => each === next.word);
+    if (run !== undefined) found.add(run);
     rest = next.rest;
   }
   return [...found];

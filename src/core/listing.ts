@@ -1,4 +1,4 @@
-import type { Instant } from "../domain/ids.ts";
+import type { Instant, RunId } from "../domain/ids.ts";
 import type { Role } from "../domain/person.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { ChannelHealth } from "../domain/store.ts";
@@ -62,12 +62,14 @@ export type StatusFacts = {
   readonly waiting: number;
   /** IANA, of the times that are told. */
   readonly zone: string;
+  /** Runs that are to stop, and whose loop has not confirmed it yet. */
+  readonly stopping?: readonly RunId[];
 };
 
 /** What is open, what waits for the loop, which channels work, and what may ring. */
 export function statusText(
   open: readonly StoredQuestion[],
-  { channels, waiting, zone }: StatusFacts,
+  { channels, waiting, zone, stopping = [] }: StatusFacts,
   role: Role,
   mark: Mark,
   now: Instant,
@@ -85,6 +87,9 @@ export function statusText(
     ...lines,
     ...(open.length > mostListed ? [`… and ${open.length - mostListed} more: ${mark}pending`] : []),
     ...(waiting > 0 ? [`Answered and not picked up yet: ${waiting}`] : []),
+    ...(stopping.length > 0
+      ? [`To stop, and the loop has not confirmed it yet: ${stopping.join(", ")}`]
+      : []),
     ...(up.length > 0 ? [`Up: ${up.join(", ")}`] : []),
     ...down.map((each) => `Down since ${timeWords(each.since, zone, now)}: ${each.channel}`),
     "Quiet hours are not set: every new question may ring.",
@@ -109,6 +114,7 @@ export function helpText(role: Role, mark: Mark): string {
     `${mark}steer … — a note for the next iteration; the question stays open`,
     `Several open, and no reply to one of them? Name it: q-a3f2-012-1 2, or ${mark}skip q-a3f2-012-1`,
     `${mark}override q-a3f2-012-1 2 — change an answer that was not picked up yet`,
+    ...(role === "owner" ? [`${mark}abort a3f2 — stop that run and cancel its open questions`] : []),
     ...look,
   ].join("\n");
 }

@@ -4,6 +4,7 @@ import type { Role, Speaker } from "../domain/person.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { Decision, Effect, TurnSnapshot } from "../domain/store.ts";
 import { oneLine } from "../domain/text.ts";
+import { decideAbort } from "./abort.ts";
 import { type Known, type Reading, readSaid, type Said } from "./grammar.ts";
 import type { Heard } from "./heard.ts";
 import { helpText, type Mark, pendingText, type StatusFacts, statusText, unmatchedText } from "./listing.ts";
@@ -79,10 +80,8 @@ function decide(
       return settings.pair(reading.kind === "pair" ? reading : { kind: "unpair" });
     case "refused":
       return refusedReading(snapshot, heard, reading, open, settings);
-    case "abort": {
-      const text = `Nothing was stopped: a run cannot be stopped from a chat yet. Stop run ${reading.run} on its machine.`;
-      return refused("bad-command", text, refusal(channel, "bad-command"));
-    }
+    case "abort":
+      return abort(snapshot, heard, reading.run, settings);
     case "command":
       return command(snapshot, heard, reading, settings);
     case "more":
@@ -135,6 +134,23 @@ function command(
   const { value } = decided;
   const text = `${value.text} The id in the text counted, not the message that it replied to (${reading.conflict}).`;
   return { effects: decided.effects, value: { ...value, text } };
+}
+
+/** Whoever is not known, and a run that was not looked up, stops nothing. */
+function abort(
+  snapshot: TurnSnapshot,
+  { speaker, channel, sentAt }: Heard,
+  run: RunId,
+  { now }: ReceiveSettings,
+): Decision<Ack> {
+  if (!speaker) return refused("unknown-sender", "", refusal(channel, "unknown-sender"));
+  return decideAbort(run, snapshot.runs?.get(run) ?? { open: [], projects: [], aborts: [] }, {
+    sender: { via: channel, by: speaker.name },
+    role: speaker.role,
+    now,
+    ...(sentAt === undefined ? {} : { sentAt }),
+    copies: snapshot.copies,
+  });
 }
 
 function saidBy({ said, speaker, about }: Heard, snapshot: TurnSnapshot): Said {

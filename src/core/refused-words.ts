@@ -37,7 +37,7 @@ export function refusedText({ why }: Refused, { mark, title }: RefusedWords): st
     case "extra":
       return `Nothing was changed: “${quoted(why.typed)}” is more than ${mark}${why.verb} takes. ${usage(why.verb, mark)}`;
     case "run-not-alive":
-      return `Nothing was stopped: ${alive(quoted(why.typed), why.alive)}`;
+      return notAliveText(why.typed, why.alive);
     case "bad-press":
       return "Nothing was changed: that button is too old to be understood. Send the question's id and the option, such as q-a3f2-012-1 2.";
     case "no-such-id":
@@ -91,9 +91,10 @@ function usage(verb: Extract<Why, { code: "missing" }>["verb"], mark: Mark): str
   return `Send ${mark}${form}.`;
 }
 
-function alive(typed: string, runs: readonly RunId[]): string {
-  if (runs.length === 0) return "no run is alive.";
-  return `no run “${typed}” is alive. Alive: ${runs.slice(0, mostListed).join(", ")}.`;
+export function notAliveText(typed: string, runs: readonly RunId[]): string {
+  if (runs.length === 0) return "Nothing was stopped: no run is alive.";
+  const alive = runs.slice(0, mostListed).join(", ");
+  return `Nothing was stopped: no run “${quoted(typed)}” is alive. Alive: ${alive}.`;
 }
 
 /** What they typed, in one short line. */

@@ -1,6 +1,8 @@
+import type { Abort } from "../domain/abort.ts";
 import type { Claim, Instant, QuestionId } from "../domain/ids.ts";
 import type { ClaimRecord, Copy, StoredQuestion } from "../domain/question.ts";
 import type { Decision, Effect, TakeSnapshot } from "../domain/store.ts";
+import { retakeAborts, takeAborts } from "./abort.ts";
 import { takeMark } from "./digest.ts";
 import { log, type Move, move } from "./moves.ts";
 import { expire, lapse } from "./sweep.ts";
@@ -16,18 +18,23 @@ export type TakeSettings = {
 
 export type TakeValue = {
   readonly taken: readonly StoredQuestion[];
+  /** Runs that are to stop. */
+  readonly aborts: readonly Abort[];
   /** Answers to another text than the one stored: not handed out. */
   readonly mismatched: readonly QuestionId[];
 };
 
 /**
  * The loop's boundary call. Due deadlines and lapsed claims are swept first; then everything decided moves to
- * `applied` or `default_applied` under one claim. The same claim again gives the same questions and moves nothing.
+ * `applied` or `default_applied` under one claim, and with it go the runs that are to stop. The same claim again gives the same questions and moves nothing.
  */
 export function decideTake(snapshot: TakeSnapshot, settings: TakeSettings): Decision<TakeValue> {
-  if (snapshot.same.length > 0) return again(snapshot, settings);
+  const { aborts: waiting = [] } = snapshot;
+  const held = waiting.filter(({ claim }) => claim?.claim === settings.claim);
+  if (snapshot.same.length > 0 || held.length > 0) return again(snapshot, held, settings);
 
-  const effects: Effect[] = [];
+  const aborts = takeAborts(waiting, settings);
+  const effects: Effect[] = [...aborts.effects];
   const taken: StoredQuestion[] = [];
   const mismatched: QuestionId[] = [];
   const copies = (stored: StoredQuestion): readonly Copy[] => snapshot.copies.get(stored.question.id) ?? [];
@@ -54,12 +61,13 @@ export function decideTake(snapshot: TakeSnapshot, settings: TakeSettings): Deci
     // Nothing to take (stay_parked): an expiry that came with this call still shows on its copies.
     else effects.push(...touch(stored, copies(stored)));
   }
-  return { effects, value: { taken, mismatched } };
+  return { effects, value: { taken, aborts: aborts.taken, mismatched } };
 }
 
 /** The same take once more. A lease that ran out meanwhile begins anew, so that nobody else is given it as well. */
-function again(snapshot: TakeSnapshot, settings: TakeSettings): Decision<TakeValue> {
-  const effects: Effect[] = [];
+function again(snapshot: TakeSnapshot, held: readonly Abort[], settings: TakeSettings): Decision<TakeValue> {
+  const aborts = retakeAborts(held, settings);
+  const effects: Effect[] = [...aborts.effects];
   const taken = snapshot.same.map((stored) => {
     const back = lapse(stored, settings.now);
     if (!back) return stored;
@@ -68,7 +76,7 @@ function again(snapshot: TakeSnapshot, settings: TakeSettings): Decision<TakeVal
     effects.push(...back.effects, ...retaken.effects);
     return retaken.after;
   });
-  return { effects, value: { taken, mismatched: [] } };
+  return { effects, value: { taken, aborts: aborts.taken, mismatched: [] } };
 }
 
 function consume(stored: StoredQuestion, settings: TakeSettings, copies: readonly Copy[]): Move | undefined {

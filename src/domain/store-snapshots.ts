@@ -1,3 +1,4 @@
+import type { Abort } from "./abort.ts";
 import type { ChannelId, Claim, Cursor, Instant, MessageRef, QuestionId, RunId, TaskId } from "./ids.ts";
 import type { Binding, PairingCode } from "./person.ts";
 import type { Copy, StoredQuestion } from "./question.ts";
@@ -14,6 +15,8 @@ export type AskSnapshot = {
   readonly sameKey?: StoredQuestion;
   /** The next free number of this run and task; 10000 when all are used. */
   readonly nextSeq: number;
+  /** The order to stop its run that no loop has confirmed yet. */
+  readonly abort?: Abort;
 };
 
 /** One input of a turn, stored under (channel, key) exactly once. */
@@ -34,6 +37,8 @@ export type TurnNeed = {
   readonly edited?: MessageRef;
   /** Are people and live codes wanted? */
   readonly people?: boolean;
+  /** Runs that may be stopped. */
+  readonly runs?: readonly RunId[];
 };
 export type TurnSnapshot = {
   readonly questions: ReadonlyMap<QuestionId, StoredQuestion>;
@@ -47,6 +52,19 @@ export type TurnSnapshot = {
   /** What became of the reply before it was edited. */
   readonly earlier?: { readonly accepted: boolean; readonly question?: QuestionId };
   readonly people?: PeopleSnapshot;
+  readonly runs?: ReadonlyMap<RunId, RunSnapshot>;
+};
+
+/** What stopping a run needs to know of it; the copies of its open questions lie with the others. */
+export type RunSnapshot = {
+  /** All of them, the oldest first. */
+  readonly open: readonly StoredQuestion[];
+  /** Those in which it has ever asked something. */
+  readonly projects: readonly string[];
+  /** Orders to stop it that no loop has confirmed yet. */
+  readonly aborts: readonly Abort[];
+  /** IANA zone of its latest question. */
+  readonly zone?: string;
 };
 
 /** Everybody who is known, and the codes that are live. */
@@ -77,6 +95,8 @@ export type TakeSnapshot = {
   readonly same: readonly StoredQuestion[];
   /** Taken by a claim that was not confirmed in time. */
   readonly lapsed: readonly StoredQuestion[];
+  /** Not confirmed by anybody, and of a run that this take is about, or taken before with the same claim. */
+  readonly aborts?: readonly Abort[];
   readonly copies: ReadonlyMap<QuestionId, readonly Copy[]>;
 };
 

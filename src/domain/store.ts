@@ -1,3 +1,4 @@
+import type { Abort, NewAbort } from "./abort.ts";
 import type { Ack, Sender } from "./command.ts";
 import type { Event, NewEvent } from "./event.ts";
 import type { ChannelId, Claim, Cursor, Instant, MessageRef, QuestionId, RunId, TaskId } from "./ids.ts";
@@ -48,6 +49,10 @@ export type Effect =
       readonly revision: number;
     }
   | { readonly type: "note"; readonly note: NewNote }
+  /** One that waits already for this run and project is a fault. */
+  | { readonly type: "insert-abort"; readonly abort: NewAbort }
+  /** One that was confirmed is a fault. */
+  | { readonly type: "claim-abort"; readonly id: number; readonly claim: ClaimRecord }
   | { readonly type: "log"; readonly event: NewEvent }
   /** A typed reply, so that an edit of it is understood. The same message again replaces what was known. */
   | {
@@ -182,12 +187,15 @@ export type Store = {
 
   take<Value>(need: TakeNeed, decide: (snapshot: TakeSnapshot) => Decision<Value>): Promise<Value>;
 
-  /** Marks every question of that claim confirmed, each with an event that holds `data`. Returns their ids; empty when no such claim stands. */
+  /**
+   * Marks every question and every abort of that claim confirmed, each with an event that holds `data`. Returns the ids of
+   * the questions, then the runs; empty when no such claim stands.
+   */
   confirm(
     claim: Claim,
     now: Instant,
     data?: Readonly<Record<string, unknown>>,
-  ): Promise<readonly QuestionId[]>;
+  ): Promise<readonly (QuestionId | RunId)[]>;
 
   /** Reads one question and its copies, decides, commits. */
   move<Value>(
@@ -240,6 +248,8 @@ export type Store = {
   counts(): Promise<Readonly<Record<State, number>>>;
   /** Runs that asked something at or after `since`; of the last 500 questions. */
   runs(since: Instant): Promise<readonly RunId[]>;
+  /** Orders to stop a run that no loop has confirmed yet; the oldest first. */
+  aborts(): Promise<readonly Abort[]>;
   cursor(channel: ChannelId): Promise<Cursor | undefined>;
   setCursor(channel: ChannelId, cursor: Cursor, now: Instant): Promise<void>;
   /** Events after `since`, oldest first. */

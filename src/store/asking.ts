@@ -1,5 +1,6 @@
 import { taskPart } from "../domain/ids.ts";
 import type { AskSnapshot, Store } from "../domain/store.ts";
+import { waitingAbortsOf } from "./aborts.ts";
 import { copiesOf } from "./copies.ts";
 import { applyEffects } from "./effects.ts";
 import type { Commit } from "./group-commit.ts";
@@ -13,9 +14,11 @@ export function asking(sql: Sql, commit: Commit): Pick<Store, "ask" | "move" | "
       commit(() => {
         const sameId = need.id && findQuestion(sql, need.id)?.stored;
         const sameKey = need.key === undefined ? undefined : findByKey(sql, need.project, need.key);
+        const [abort] = waitingAbortsOf(sql, need.run);
         const snapshot: AskSnapshot = {
           ...(sameId ? { sameId } : {}),
           ...(sameKey ? { sameKey } : {}),
+          ...(abort ? { abort } : {}),
           nextSeq: nextSeq(sql, need.run, taskPart(need.task)),
         };
         const { effects, value } = decide(snapshot);

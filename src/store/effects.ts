@@ -1,6 +1,7 @@
 import type { Instant } from "../domain/ids.ts";
 import { isOpen, type State } from "../domain/question.ts";
 import type { Effect } from "../domain/store.ts";
+import { claimAbort, insertAbort } from "./aborts.ts";
 import { recordCopy } from "./copies.ts";
 import { insertNote, logEvent } from "./events.ts";
 import { jobIds, openOutbox } from "./outbox.ts";
@@ -48,6 +49,12 @@ export function writing<Value>(
         }
         case "note":
           insertNote(sql, effect.note, now);
+          break;
+        case "insert-abort":
+          insertAbort(sql, effect.abort);
+          break;
+        case "claim-abort":
+          claimAbort(sql, effect.id, effect.claim);
           break;
         case "log":
           logEvent(sql, effect.event, now);

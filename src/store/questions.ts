@@ -87,6 +87,15 @@ export function oldestOpen(sql: Sql): number[] {
     .all();
 }
 
+/** The numbers of all open ones of a run. */
+export function openOf(sql: Sql, run: RunId): number[] {
+  return sql<number>(
+    `SELECT n FROM questions INDEXED BY questions_open WHERE ${openQuestions} AND run = ? ORDER BY n`,
+  )
+    .pluck()
+    .all(run);
+}
+
 /** The questions whose numbers a query gives, in its order. */
 export function selectQuestions(sql: Sql, numbers: string, values: readonly Bindable[]): Found[] {
   const wanted = sql<number>(numbers)

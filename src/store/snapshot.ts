@@ -1,10 +1,11 @@
-import type { ChannelId, Instant, MessageRef, QuestionId } from "../domain/ids.ts";
+import type { ChannelId, Instant, MessageRef, QuestionId, RunId } from "../domain/ids.ts";
 import type { Binding } from "../domain/person.ts";
 import type { Copy, StoredQuestion } from "../domain/question.ts";
-import type { Effect, SenderCounter, TurnNeed, TurnSnapshot } from "../domain/store.ts";
+import type { Effect, RunSnapshot, SenderCounter, TurnNeed, TurnSnapshot } from "../domain/store.ts";
+import { placesOf, waitingAbortsOf } from "./aborts.ts";
 import { copiesOf, questionOfCopy } from "./copies.ts";
 import { findBinding, peopleAt } from "./people.ts";
-import { findQuestions, oldestOpen, readQuestions } from "./questions.ts";
+import { findQuestions, oldestOpen, openOf, readQuestions } from "./questions.ts";
 import type { Found } from "./rows.ts";
 import { countersOf, rememberedReply } from "./senders.ts";
 import type { Sql } from "./statements.ts";
@@ -37,12 +38,18 @@ export function openSnapshot(
     return thread === undefined ? [...need.questions] : [...need.questions, thread];
   }
 
+  /** Read anew each time: stopping a run is rare, and another input of the batch may have stopped it. */
+  function runSnapshot(run: RunId): RunSnapshot {
+    return { ...placesOf(sql, run), open: known.openOf(run), aborts: waitingAbortsOf(sql, run) };
+  }
+
   known.read(needs.flatMap(asked));
   return {
     snapshot(need) {
       const ids = asked(need);
       known.refresh(ids);
       const open = need.open ? known.open() : undefined;
+      const runs = need.runs && new Map(need.runs.map((run) => [run, runSnapshot(run)]));
       const thread = need.thread === undefined ? undefined : threadOf(need.thread);
       const { sender, edited } = need;
       const binding =
@@ -61,6 +68,7 @@ export function openSnapshot(
         ...(open === undefined ? {} : { open }),
         ...(earlier === undefined ? {} : { earlier }),
         ...(need.people ? { people: peopleAt(sql, now) } : {}),
+        ...(runs === undefined ? {} : { runs }),
       };
     },
     written(effects) {
@@ -119,6 +127,16 @@ function questionsOf(sql: Sql) {
     return id !== undefined && !changed.has(id);
   };
 
+  function list(wanted: readonly number[]): readonly StoredQuestion[] {
+    keep(
+      readQuestions(
+        sql,
+        wanted.filter((n) => !isFresh(n)),
+      ),
+    );
+    return wanted.map((n) => questions.get(numbers.get(n) as QuestionId) as StoredQuestion);
+  }
+
   return {
     questions: questions as ReadonlyMap<QuestionId, StoredQuestion>,
     copies: copies as ReadonlyMap<QuestionId, readonly Copy[]>,
@@ -132,14 +150,9 @@ function questionsOf(sql: Sql) {
     /** The list is short and read anew after each change; only the rows that changed are. */
     open(): readonly StoredQuestion[] {
       openNumbers ??= oldestOpen(sql);
-      keep(
-        readQuestions(
-          sql,
-          openNumbers.filter((n) => !isFresh(n)),
-        ),
-      );
-      return openNumbers.map((n) => questions.get(numbers.get(n) as QuestionId) as StoredQuestion);
+      return list(openNumbers);
     },
+    openOf: (run: RunId): readonly StoredQuestion[] => list(openOf(sql, run)),
     /** What was known of it is taken away, so that nobody decides on it who did not ask for it. */
     changed(id: QuestionId): void {
       changed.add(id);

@@ -1,4 +1,5 @@
 import type { Store } from "../domain/store.ts";
+import { waitingAborts } from "./aborts.ts";
 import { asking } from "./asking.ts";
 import { longestStandMs, patiently } from "./busy.ts";
 import { connect } from "./connection.ts";
@@ -61,7 +62,10 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
 
 function reading(
   sql: Sql,
-): Pick<Store, "question" | "questions" | "copies" | "counts" | "runs" | "events" | "lastEvent" | "notes"> {
+): Pick<
+  Store,
+  "question" | "questions" | "copies" | "counts" | "runs" | "aborts" | "events" | "lastEvent" | "notes"
+> {
   return {
     question: async (id) => findQuestion(sql, id)?.stored,
     questions: async (filter) => listQuestions(sql, filter),
@@ -71,6 +75,7 @@ function reading(
     },
     counts: async () => countQuestions(sql),
     runs: async (since) => listRuns(sql, since),
+    aborts: async () => waitingAborts(sql),
     events: async (since, limit, project) => eventsAfter(sql, since, limit, project),
     lastEvent: async () => lastEvent(sql),
     notes: async (since, limit, project) => notesAfter(sql, since, limit, project),
@@ -92,6 +97,7 @@ function named(store: Store, fault: (error: unknown) => unknown, busyTimeoutMs: 
     copies: guard(store.copies),
     counts: guard(store.counts),
     runs: guard(store.runs),
+    aborts: guard(store.aborts),
     events: guard(store.events),
     lastEvent: guard(store.lastEvent),
     notes: guard(store.notes),

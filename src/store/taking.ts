@@ -1,6 +1,7 @@
-import type { Claim, Instant, QuestionId } from "../domain/ids.ts";
+import type { Claim, Instant, QuestionId, RunId } from "../domain/ids.ts";
 import { questionIdParts } from "../domain/ids.ts";
 import type { Store, TakeNeed } from "../domain/store.ts";
+import { abortsFor, confirmAborts } from "./aborts.ts";
 import { copiesOf } from "./copies.ts";
 import { applyEffects } from "./effects.ts";
 import { logEvent } from "./events.ts";
@@ -40,6 +41,7 @@ export function taking(sql: Sql, commit: Commit): Pick<Store, "take" | "confirm"
           decided: decided.map(storedOf),
           same: same.map(storedOf),
           lapsed: lapsed.map(storedOf),
+          aborts: abortsFor(sql, need),
           copies: copiesOf(sql, due, decided, same, lapsed),
         });
         applyEffects(sql, effects, need.now);
@@ -134,13 +136,13 @@ function confirm(
   claim: Claim,
   now: Instant,
   data: Readonly<Record<string, unknown>>,
-): QuestionId[] {
+): (QuestionId | RunId)[] {
   type Row = IdRow & { n: number; task: string; project: string; confirmed_at: number | null };
   const rows = sql<Row>(
     `SELECT n, run, part, seq, task, project, confirmed_at FROM questions INDEXED BY questions_claims
     WHERE ${takenQuestions} AND claim = ? ORDER BY n`,
   ).all(claim);
-  return rows.map((row) => {
+  const questions = rows.map((row) => {
     const question = questionIdOf(row);
     if (row.confirmed_at === null) {
       sql("UPDATE questions SET confirmed_at = ? WHERE n = ?").run(now, row.n);
@@ -149,6 +151,7 @@ function confirm(
     }
     return question;
   });
+  return [...questions, ...confirmAborts(sql, claim, now, data)];
 }
 
 function storedOf(found: Found): Found["stored"] {

@@ -84,6 +84,7 @@ export async function openBench(): Promise<Bench> {
     events: async () => [],
     ask: refuse,
     cancel: refuse,
+    abort: refuse,
     copies: refuse,
     take: refuse,
     confirm: refuse,
@@ -142,6 +143,7 @@ export function aStatus(changes: Partial<StatusReport> = {}): StatusReport {
     zone: "Europe/Berlin",
     open: [aStored()],
     decided: [],
+    aborts: [],
     copies: new Map(),
     counts: {
       pending: 0,

@@ -15,6 +15,7 @@ function aStatus(changes: Partial<StatusReport> = {}): StatusReport {
     zone,
     open: [],
     decided: [],
+    aborts: [],
     copies: new Map(),
     counts: {
       pending: 0,

@@ -361,6 +361,18 @@ describe("what comes in", () => {
     expect(batch?.replies).toMatchObject([{ addressed: true, private: false, chat: String(group) }]);
   });
 
+  test("a command in a group that names this bot is said to it, and one that names another is not heard", async () => {
+    const { api } = await aBotApi();
+    const line = await aLine(api);
+    for (const bot of ["owlpost_nightjar_bot", "Owlpost_Nightjar_Bot", "owlpost_barn_bot"])
+      api.say(token, { chat: group, from: eric, text: `/skip@${bot}` });
+    const batch = await line.poll?.(undefined, never);
+    expect(batch?.replies.map((reply) => [reply.addressed, reply.mentions])).toEqual([
+      [true, ["@owlpost_nightjar_bot"]],
+      [true, ["@Owlpost_Nightjar_Bot"]],
+    ]);
+  });
+
   test("a pairing code said in a group is heard, so that it can be revoked; other talk is not", async () => {
     const { api } = await aBotApi();
     const line = await aLine(api);

@@ -101,7 +101,7 @@ describe("a take", () => {
       { ...nothing, decided: [stored] },
       { ...settings, intact: () => false },
     );
-    expect(value).toEqual({ taken: [], mismatched: [stored.question.id] });
+    expect(value).toEqual({ taken: [], aborts: [], mismatched: [stored.question.id] });
     expect(moves(effects)).toEqual([]);
     expect(events(effects)).toEqual(["question.digest-mismatch"]);
   });

@@ -1,4 +1,17 @@
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
+
+CREATE TABLE aborts (
+  n INTEGER PRIMARY KEY,
+  run TEXT NOT NULL,
+  project TEXT NOT NULL,
+  sender TEXT NOT NULL,
+  aborted_at INTEGER NOT NULL,
+  claim TEXT,
+  claim_run TEXT,
+  taken_at INTEGER,
+  lease_until_at INTEGER,
+  confirmed_at INTEGER
+) STRICT;
 
 CREATE TABLE bindings (
   n INTEGER PRIMARY KEY,
@@ -231,6 +244,10 @@ CREATE TABLE typed_replies (
   decided_at INTEGER NOT NULL,
   PRIMARY KEY (channel, message)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX aborts_claims ON aborts (claim) WHERE claim IS NOT NULL;
+
+CREATE UNIQUE INDEX aborts_waiting ON aborts (run, project) WHERE confirmed_at IS NULL;
 
 CREATE INDEX bindings_people ON bindings (person);
 

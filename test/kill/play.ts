@@ -177,7 +177,7 @@ export async function openPlay(
         return { claim, given: taken.map(givenOf) };
       }),
 
-    confirm: (claim: string): Promise<readonly QuestionId[]> =>
+    confirm: (claim: string): Promise<readonly string[]> =>
       step(`confirm ${claim}`, () => service().owlpost.confirm(claim)),
 
     resolve: (id: QuestionId, result: Result): Promise<Ack> =>

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import type { QuestionId } from "../../src/domain/ids.ts";
 import { aDocument } from "../builders.ts";
+import { abort } from "./abort-scene.ts";
 import { pairing, words } from "./people-scenes.ts";
 import type { Scene } from "./scene.ts";
 import { telegram } from "./telegram-scene.ts";
@@ -230,4 +231,5 @@ export const scenes: Readonly<Record<string, Scene>> = {
   telegram,
   pairing,
   words,
+  abort,
 };

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { runId, type TaskId, taskId } from "../../domain/ids.ts";
 import type { Store } from "../../domain/store.ts";
 import type { Owlpost } from "../api.ts";
+import { writeAbort } from "./abort-file.ts";
 import { writeAnswer } from "./answer.ts";
 import {
   codeOf,
@@ -109,7 +110,7 @@ export function openTakeFiles(settings: TakeFileSettings): TakeFiles {
   async function serve(place: Place, task: TaskId, request: Request): Promise<void> {
     const { owlpost } = settings;
     const claim = claimOf(place.project, task, request.look);
-    const { taken } = await owlpost.take({
+    const { taken, aborts } = await owlpost.take({
       project: place.project,
       task,
       claim,
@@ -118,7 +119,8 @@ export function openTakeFiles(settings: TakeFileSettings): TakeFiles {
     for (const each of taken) {
       await writeAnswer(each, settings);
     }
-    if (taken.length > 0) await owlpost.confirm(claim);
+    for (const each of aborts) await writeAbort(each, settings);
+    if (taken.length + aborts.length > 0) await owlpost.confirm(claim);
   }
 
   return { scan, hint: (project) => seen.delete(project) };
