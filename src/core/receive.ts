@@ -7,6 +7,7 @@ import { oneLine } from "../domain/text.ts";
 import { type Known, type Reading, readSaid, type Said } from "./grammar.ts";
 import type { Heard } from "./heard.ts";
 import { helpText, type Mark, pendingText, type StatusFacts, statusText, unmatchedText } from "./listing.ts";
+import { formAt, morningAfter, type NightRules } from "./night.ts";
 import { mayAnswer } from "./people.ts";
 import { receiptFor } from "./receipt.ts";
 import { refusedText } from "./refused-words.ts";
@@ -21,6 +22,8 @@ export type ReceiveSettings = {
   readonly status: StatusFacts;
   /** Runs that are alive. */
   readonly runs: readonly RunId[];
+  /** Absent: no quiet hours. */
+  readonly night?: NightRules | undefined;
   /** Pairing needs people and codes, so it is decided elsewhere. */
   readonly pair: (reading: PairReading) => Decision<Ack>;
 };
@@ -39,11 +42,15 @@ export function decideReceived(
     return { effects: receiptFor(snapshot, heard, value, { now: settings.now, keepEarlier: true }), value };
   }
   const open = openFor(snapshot, heard.speaker, settings.now);
+  const known = ({ question }: StoredQuestion): Known => {
+    const form = formAt(question, settings.night, settings.now);
+    return form === undefined ? { question } : { question, form };
+  };
   const reading = readSaid(saidBy(heard, snapshot), {
-    open: open.map(knownOf),
+    open: open.map(known),
     question: (id) => {
       const stored = snapshot.questions.get(id);
-      return stored && knownOf(stored);
+      return stored && known(stored);
     },
     runs: settings.runs,
   });
@@ -116,8 +123,9 @@ function command(
   snapshot: TurnSnapshot,
   { speaker, channel, sentAt }: Heard,
   reading: Extract<Reading, { kind: "command" }>,
-  { now, mark, project }: ReceiveSettings,
+  { now, mark, project, night }: ReceiveSettings,
 ): Decision<Ack> {
+  const morningAt = morningAfter(night, now);
   const decided = decideReply(snapshot, reading.command, {
     sender: { via: channel, ...(speaker ? { by: speaker.name } : {}) },
     now,
@@ -125,6 +133,8 @@ function command(
     project,
     ...(speaker ? { role: speaker.role } : {}),
     mark,
+    form: ({ question }) => formAt(question, night, now),
+    ...(morningAt === undefined ? {} : { morningAt }),
   });
   if (reading.conflict === undefined) return decided;
   const { value } = decided;
@@ -145,10 +155,6 @@ function openFor({ open = [] }: TurnSnapshot, speaker: Speaker | undefined, now:
       deadlineAt > now &&
       (speaker.role === "viewer" || mayAnswer(speaker, question.answerable_by)),
   );
-}
-
-function knownOf({ question }: StoredQuestion): Known {
-  return { question };
 }
 
 function questionOf(reading: Reading): QuestionId | undefined {

@@ -1,0 +1,89 @@
+import type { Instant } from "../domain/ids.ts";
+import { isOpen, type StoredQuestion } from "../domain/question.ts";
+import { oneLine } from "../domain/text.ts";
+import type { AskedView, ConsentView, HeldView } from "../domain/view.ts";
+import { defaultAt, formAt, morningAfter, type NightForm, type NightRules } from "./night.ts";
+import { deadlineLine, standingLines } from "./standing.ts";
+import { questionView } from "./view.ts";
+import { timeWords } from "./wording.ts";
+
+/**
+ * What is to be shown of a question at that instant: in full, as a consent question, as held, or what became of it.
+ * Without rules there is no night.
+ */
+export function viewAt(stored: StoredQuestion, rules: NightRules | undefined, now: Instant): AskedView {
+  if (!rules) return questionView(stored, now);
+  // What ran is known; what would run at a deadline of the night is not always what was asked for.
+  const shown = isOpen(stored.state) ? { ...stored, defaultAction: defaultAt(stored, rules) } : stored;
+  switch (shownForm(stored, rules, now)) {
+    case "consent":
+      return consentView(shown, rules, now);
+    case "held":
+      return heldView(shown, rules, now);
+    default:
+      return questionView(shown, now);
+  }
+}
+
+/** What was decided keeps the form in which it was decided: a message does not grow under the thumb, nor in the morning. */
+function shownForm(stored: StoredQuestion, rules: NightRules, now: Instant): NightForm | undefined {
+  const { question, state, answer, deadlineAt } = stored;
+  const isWaiting = isOpen(state) || state === "expired" || state === "cancelled";
+  return formAt(question, rules, isWaiting ? now : (answer?.at ?? deadlineAt));
+}
+
+/** A night-safe question: what is stuck, what is recommended, why either answer is safe. */
+export function consentView(stored: StoredQuestion, rules: NightRules, now: Instant): ConsentView {
+  const { label = "", consequence = "" } =
+    stored.question.options.find((option) => option.recommended === true) ?? {};
+  return {
+    type: "consent",
+    ...nightLines(stored, now),
+    recommended: { label, consequence },
+    safety: safetyLine(stored, rules),
+  };
+}
+
+/** A question that takes no choice before the morning. */
+export function heldView(stored: StoredQuestion, rules: NightRules, now: Instant): HeldView {
+  return { type: "held", ...nightLines(stored, now, true), held: heldLine(stored, rules, now) };
+}
+
+function nightLines(stored: StoredQuestion, now: Instant, held = false) {
+  const { question, state } = stored;
+  const standing = standingLines(stored, now, { held });
+  return {
+    id: question.id,
+    task: question.task,
+    title: question.title,
+    deadline: deadlineLine(stored, now),
+    ...(standing === undefined ? {} : { standing }),
+    answerable: isOpen(state) || state === "expired",
+    fullText: `owlpost status ${question.id}`,
+  };
+}
+
+/** Promised only as far as somebody vouches for it: the engine for the branch, the owner for the isolation, or the agent. */
+function safetyLine({ question }: StoredQuestion, { isolated }: NightRules): string {
+  const { branch } = question.facts ?? {};
+  const hasBranch = typeof branch === "string" && oneLine(branch) !== "";
+  if (isolated && hasBranch) {
+    return "Either answer is safe: everything stays on the branch, and nothing merges tonight.";
+  }
+  const recommended = question.options.find((option) => option.recommended === true);
+  // The agent gave no options of its own, so it promised nothing.
+  const who = recommended?.reversible === true ? "The agent says this can be undone." : isolatedWords;
+  return `${who} Skipping only lets the task wait.`;
+}
+
+const isolatedWords = "Work of the night is kept apart, so this can be undone.";
+
+function heldLine({ deadlineAt, zone }: StoredQuestion, rules: NightRules, now: Instant): string {
+  const morningAt = morningAfter(rules, now);
+  if (morningAt === undefined) {
+    return "🌙 This question is held: quiet hours are set without an end. It can be read and answered in the local inbox.";
+  }
+  const held = `🌙 This question is held until ${timeWords(morningAt, zone, now)} and takes no choice before.`;
+  // One whose deadline falls first is never shown again.
+  return deadlineAt > morningAt ? `${held} It comes back in full then.` : held;
+}
