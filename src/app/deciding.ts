@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { move } from "../core/moves.ts";
+import { formAt, morningAfter } from "../core/night.ts";
 import { decideReply } from "../core/reply.ts";
 import { expire } from "../core/sweep.ts";
 import { standing } from "../core/wording.ts";
@@ -22,11 +23,19 @@ export function deciding(desk: Desk) {
     const { command } = understood;
     const sender: Sender = { via: surface, host };
     const at = now();
+    const morningAt = morningAfter(config.night, at);
     const input: TurnInput = { key: key ?? freshKey(at), payload: local };
     const [ack] = await store.turn(
       { channel: surface, inputs: [input] },
       () => ({ questions: questionsOf(command) }),
-      (snapshot) => decideReply(snapshot, command, { sender, now: at, project: projectOf(local) }),
+      (snapshot) =>
+        decideReply(snapshot, command, {
+          sender,
+          now: at,
+          project: projectOf(local),
+          form: ({ question }) => formAt(question, config.night, at),
+          ...(morningAt === undefined ? {} : { morningAt }),
+        }),
       at,
     );
     if (!ack) throw new Error("a turn of one input gave no ack");

@@ -117,7 +117,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     }
 
     const rush = openRush(followMs, followWithinMs, () => performance.now());
-    const sender = startSender({ store, channels, health, log, now, random, onCommit, onShown: rush.note });
+    const sender = startSender({
+      store,
+      channels,
+      health,
+      log,
+      now,
+      random,
+      night: config.night,
+      onCommit,
+      onShown: rush.note,
+    });
     closing.push(() => sender.close());
     const sweeper = startSweeper({
       store,
@@ -168,6 +178,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
             sender.answered(questions);
           },
           places: placesOf(config),
+          night: config.night,
           onReceive: watchOutages({
             store,
             channel: channel.id,

@@ -3,8 +3,8 @@ import { type Instant, maxSeq, mintQuestionId, type QuestionId, taskPart } from 
 import type { Question, StoredQuestion } from "../domain/question.ts";
 import type { AskSnapshot, Decision, Effect } from "../domain/store.ts";
 import type { Draft } from "./contract.ts";
-import { formAt, type NightRules } from "./night.ts";
-import { defaultAt, heldUntil } from "./nightfall.ts";
+import { defaultAt, formAt, type NightRules } from "./night.ts";
+import { heldUntil } from "./nightfall.ts";
 
 export type AskSettings = {
   readonly now: Instant;
@@ -57,7 +57,7 @@ export function decideAsk(snapshot: AskSnapshot, draft: Draft, settings: AskSett
     askedAt: settings.now,
     deadlineAt,
     zone,
-    defaultAction: defaultAt(defaultAction, deadlineAt, settings.night),
+    defaultAction: defaultAt({ defaultAction, deadlineAt }, settings.night),
     ...(heldUntilAt === undefined ? {} : { heldUntilAt }),
   };
   const about = { question: id, task: question.task, project: question.project };

@@ -1,9 +1,8 @@
 import type { Instant } from "../domain/ids.ts";
-import type { Copy, DefaultAction, StoredQuestion } from "../domain/question.ts";
+import type { Copy, StoredQuestion } from "../domain/question.ts";
 import type { Effect, NightSnapshot } from "../domain/store.ts";
 import { log } from "./moves.ts";
-import { formAt, morningAfter, type NightRules } from "./night.ts";
-import { isNight } from "./quiet-hours.ts";
+import { defaultAt, formAt, morningAfter, type NightRules } from "./night.ts";
 
 export type NightfallSettings = {
   readonly now: Instant;
@@ -19,12 +18,6 @@ export function heldUntil(rules: NightRules, now: Instant, deadlineAt: Instant):
   return morningAfter(rules, now) ?? deadlineAt;
 }
 
-/** At night nobody is there to stop a recommendation: a default that comes due then skips, unless the owner wants it so. */
-export function defaultAt(action: DefaultAction, deadlineAt: Instant, rules: NightRules | undefined) {
-  const skips = action === "take_recommended" && rules && !rules.autoDefault;
-  return skips && isNight(rules.hours, deadlineAt) ? "skip_spec" : action;
-}
-
 /** Quiet hours begin: every open question takes its night form. What has not gone out yet takes it when it goes out. */
 export function decideNightfall(
   { open, copies }: NightSnapshot,
@@ -38,7 +31,7 @@ export function decideNightfall(
     if (deadlineAt <= now) return [];
     const held = formAt(question, rules, now) === "held";
     const heldUntilAt = held ? heldUntil(rules, now, deadlineAt) : undefined;
-    const action = defaultAt(defaultAction, deadlineAt, rules);
+    const action = defaultAt(stored, rules);
     // What was asked since then went out in its night form.
     const known = stored.askedAt < begunAt ? (copies.get(question.id) ?? []) : [];
     const shown = known.filter(({ channel }) => edits(channel));
