@@ -57,10 +57,10 @@ export function decideReceived(
   const { effects, value } = decide(snapshot, heard, reading, open, settings);
   const question = questionOf(reading);
   const about = question === undefined ? {} : { question };
-  return {
-    effects: [...effects, ...receiptFor(snapshot, heard, value, { now: settings.now, ...about })],
-    value,
-  };
+  const receipt = receiptFor(snapshot, heard, value, { now: settings.now, ...about });
+  // Whoever is paired reads the welcome before the questions that wait for them.
+  const all = reading.kind === "pair" ? [...receipt, ...effects] : [...effects, ...receipt];
+  return { effects: all, value };
 }
 
 function decide(

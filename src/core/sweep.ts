@@ -1,5 +1,5 @@
 import type { Instant, QuestionId } from "../domain/ids.ts";
-import type { Copy, StoredQuestion } from "../domain/question.ts";
+import { type Copy, hasLapsed, type StoredQuestion } from "../domain/question.ts";
 import type { Decision, Effect, GatheredReceipt, SweepSnapshot } from "../domain/store.ts";
 import { takeMark } from "./digest.ts";
 import { type Move, move } from "./moves.ts";
@@ -13,7 +13,7 @@ export function expire(stored: StoredQuestion, copies: readonly Copy[] = []): Mo
 /** A claim that nobody confirmed in time: the answer can be taken again. */
 export function lapse(stored: StoredQuestion, now: Instant, copies: readonly Copy[] = []): Move | undefined {
   const claim = stored.claim;
-  if (!claim || claim.leaseUntilAt > now) return undefined;
+  if (!claim || !hasLapsed(claim, now)) return undefined;
   const given = { confirmed: claim.confirmedAt !== undefined };
   return move(stored, "lapse", given, { claim: null }, copies, { take: takeMark(claim.claim) });
 }

@@ -72,9 +72,9 @@ test("an evening, a night and a morning, message by message", async () => {
   expect(talk.message(eric, "3 of 5 specs")?.silent).toBe(true);
 
   // He goes ahead with one and leaves the other for tomorrow.
-  talk.taps(eric, "go", "Token refresh strategy");
+  talk.taps(eric, "/go", "Token refresh strategy");
   await talk.becomes(auth, "answered");
-  talk.taps(eric, "skip", "Where does the cache");
+  talk.taps(eric, "/skip", "Where does the cache");
   await talk.becomes(cache, "answered");
   expect((await service.owlpost.question(auth))?.answer).toMatchObject({ outcome: "answered", option: "1" });
   expect((await service.owlpost.question(cache))?.answer).toMatchObject({ outcome: "skipped" });
@@ -125,11 +125,8 @@ test("the service is away over the end of the window: the morning is made when i
     title: "Which region does `deploy/eu.yaml` mean?",
     default: { action: "skip_spec", at: "06:00" },
   });
-  await talk.service.close();
-  clock.advance(11 * hour);
-  expect(api.messages(eric)).toHaveLength(1);
-  const again = await talk.restart();
-  await again.settle();
+  await talk.sleeps(() => clock.advance(11 * hour));
+  await talk.service.settle();
   await talk.sees(eric, "Token refresh strategy", "1️⃣", auth);
   await talk.sees(eric, "Which cluster", "1️⃣", deploy);
   await talk.sees(eric, "Which region", "1️⃣");
