@@ -1,6 +1,8 @@
+import { rowOf } from "../../renderers/matrix.ts";
 import { readSaid } from "../core/grammar.ts";
 import type { Heard } from "../core/heard.ts";
 import type { StatusFacts } from "../core/listing.ts";
+import type { NightRules } from "../core/night.ts";
 import { decideAttempt, decideUnpair, type Proof } from "../core/pairing.ts";
 import { type Place, routesFor } from "../core/people.ts";
 import { reached } from "../core/reached.ts";
@@ -20,8 +22,14 @@ export type TurnFacts = {
   readonly pair: (snapshot: TurnSnapshot, heard: Heard, key: string) => ReceiveSettings["pair"];
 };
 
-const noStatus: StatusFacts = { channels: [], waiting: 0 };
+const noStatus: StatusFacts = { channels: [], waiting: 0, ringing: [] };
 const nobody = { bindings: [], codes: [] };
+
+export type FactsOptions = {
+  readonly store: Store;
+  readonly places: readonly Place[];
+  readonly night?: NightRules | undefined;
+};
 
 /**
  * Read before the transaction: what may be a little older than it (health, runs), and what takes long (comparing pairing
@@ -30,12 +38,12 @@ const nobody = { bindings: [], codes: [] };
 export async function factsFor(
   channel: ChannelId,
   replies: readonly Reply[],
-  { store, places }: { readonly store: Store; readonly places: readonly Place[] },
+  { store, places, night }: FactsOptions,
   now: Instant,
 ): Promise<TurnFacts> {
   const typed = replies.filter((reply) => reply.press === undefined);
   const speaks = (words: RegExp): boolean => typed.some(({ text = "" }) => words.test(text));
-  const status = speaks(/status/i) ? await statusFacts(store, places) : noStatus;
+  const status = speaks(/status/i) ? await statusFacts({ store, places, night }) : noStatus;
   const runs = speaks(/steer|abort/i) ? await store.runs(now - aliveMs) : [];
   const claimed = typed.flatMap((reply): Claimed[] => {
     const text = codeIn(reply);
@@ -58,10 +66,16 @@ export async function factsFor(
   };
 }
 
-async function statusFacts(store: Store, places: readonly Place[]): Promise<StatusFacts> {
+async function statusFacts({ store, places, night }: FactsOptions): Promise<StatusFacts> {
   const [channels, counts, bindings] = await Promise.all([store.health(), store.counts(), store.bindings()]);
   const routes = routesFor(places, bindings);
-  return { channels: channels.map((each) => reached(each, routes)), waiting: counts.answered };
+  const ringing = places.map(({ channel }) => channel).filter((channel) => rowOf(channel).rings);
+  return {
+    channels: channels.map((each) => reached(each, routes)),
+    waiting: counts.answered,
+    ringing,
+    night,
+  };
 }
 
 /** The pairing code that is said, whoever says it. */

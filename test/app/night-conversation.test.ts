@@ -104,7 +104,7 @@ test("an evening, a night and a morning, message by message", async () => {
   await talk.becomes(drop, "answered");
   clock.advance(24 * hour);
   await talk.settles();
-  expect(await talk.count("night.began")).toBe(2);
+  expect([await talk.count("night.began"), await talk.count("night.ended")]).toEqual([1, 2]);
   expect(
     (await service.owlpost.events(0, 10_000)).filter(({ data }) => data.again !== undefined),
   ).toHaveLength(2);
