@@ -279,7 +279,7 @@ export async function open(given: Settings, timing: Partial<Timing> = {}): Promi
     let params = encode(to, message);
     for (let left = 3; ; left -= 1) {
       const known = moved.get(String(params.chat_id));
-      if (known !== undefined) params = { ...params, chat_id: known };
+      if (known !== undefined) params = inNewChat(params, known);
       try {
         const sent = await call(signal, callMs, (api, until) => api.raw.sendMessage(params, until));
         return refOf(sent.chat.id, sent.message_id);
@@ -667,6 +667,16 @@ function safely(update: Update, me: Bot): Decoded {
   } catch {
     return { reply: null };
   }
+}
+
+/** A group that moved counts its messages anew: what was answered in the old one has another number, or none. */
+function inNewChat<Params extends { readonly chat_id: number | string; readonly reply_parameters?: unknown }>(
+  params: Params,
+  chat_id: number,
+) {
+  if (params.chat_id === chat_id) return params;
+  const { reply_parameters: _old, ...rest } = params;
+  return { ...rest, chat_id };
 }
 
 function plainly<Params extends Content>(params: Params, { plain }: ChannelMessage) {

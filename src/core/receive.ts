@@ -95,7 +95,7 @@ function decide(
     case "help":
       return told(helpText(speaker?.role ?? "viewer", mark));
     case "pending":
-      return told(pendingText(open, mark, now));
+      return told(pendingText(open, now));
     case "status":
       return told(statusText(open, settings.status, mark, now));
   }
