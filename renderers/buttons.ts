@@ -7,7 +7,8 @@ import { reveal } from "./neutralise.ts";
 
 const skipWords = "⏭ Skip";
 const goAheadWords = "👍 Go ahead";
-const skipTonightWords = "⏭️ Skip it, ask me tomorrow";
+const skipItWords = "⏭️ Skip it";
+const skipTonightWords = `${skipItWords}, ask me tomorrow`;
 
 /** `complete`: every option has one. */
 export type Buttons = { readonly list: readonly Button[]; readonly complete: boolean };
@@ -63,7 +64,7 @@ function nightButtons(view: NightView, row: Capabilities, most: number): Buttons
     primary: verb === "go",
   });
   if (view.type === "held") return { list: [button("skip", skipWords)], complete: true };
-  const skip = skipTonightWords.length <= most ? skipTonightWords : skipWords;
+  const skip = view.again && skipTonightWords.length <= most ? skipTonightWords : skipItWords;
   return { list: [button("go", goAheadWords), button("skip", skip)], complete: true };
 }
 

@@ -1,3 +1,4 @@
+import type { NightRules } from "../core/night.ts";
 import type { Wake } from "../core/wake.ts";
 import type { Ack, BrokenRule } from "../domain/command.ts";
 import type { Event } from "../domain/event.ts";
@@ -91,9 +92,14 @@ export type TakeOutcome = {
 /** Where a decision came from: the command line on this host, or the local inbox. */
 export type LocalSurface = "cli" | "inbox";
 
+/** `in-full`: a held question was shown in full, and is decided all the same. It counts from the inbox alone. */
+type Confirmable = { readonly confirmed?: "in-full" };
+
 export type LocalCommand =
-  | { readonly verb: "choose" | "override"; readonly question: string; readonly key: string }
-  | { readonly verb: "answer"; readonly question: string; readonly text: string }
+  | { readonly verb: "override"; readonly question: string; readonly key: string }
+  /** The key `go` is the night's *Go ahead*. */
+  | ({ readonly verb: "choose"; readonly question: string; readonly key: string } & Confirmable)
+  | ({ readonly verb: "answer"; readonly question: string; readonly text: string } & Confirmable)
   | { readonly verb: "skip" | "retry"; readonly question: string }
   | { readonly verb: "steer"; readonly target: string; readonly text: string; readonly project?: string };
 
@@ -105,6 +111,8 @@ export type StatusReport = {
     readonly inbox?: string;
   };
   readonly zone: string;
+  /** Absent: no quiet hours. */
+  readonly night?: NightRules;
   readonly open: readonly StoredQuestion[];
   readonly decided: readonly StoredQuestion[];
   /** Where each copy of the open questions stands. */

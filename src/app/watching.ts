@@ -74,6 +74,7 @@ export function watching(desk: Desk) {
           }
         : { running },
       zone: config.zone,
+      ...(config.night === undefined ? {} : { night: config.night }),
       open,
       decided,
       copies,

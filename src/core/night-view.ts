@@ -1,11 +1,11 @@
 import type { Instant } from "../domain/ids.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
-import { oneLine } from "../domain/text.ts";
 import type { AskedView, ConsentView, HeldView } from "../domain/view.ts";
-import { defaultAt, formAt, morningAfter, type NightForm, type NightRules } from "./night.ts";
+import { defaultAt, formAt, type NightForm, type NightRules } from "./night.ts";
+import { heldLine, safetyLine } from "./night-words.ts";
+import { isAlwaysNight } from "./quiet-hours.ts";
 import { deadlineLine, standingLines } from "./standing.ts";
 import { questionView } from "./view.ts";
-import { timeWords } from "./wording.ts";
 
 /**
  * What is to be shown of a question at that instant: in full, as a consent question, as held, or what became of it.
@@ -41,6 +41,7 @@ export function consentView(stored: StoredQuestion, rules: NightRules, now: Inst
     ...nightLines(stored, now),
     recommended: { label, consequence },
     safety: safetyLine(stored, rules),
+    again: !isAlwaysNight(rules.hours),
   };
 }
 
@@ -61,29 +62,4 @@ function nightLines(stored: StoredQuestion, now: Instant, held = false) {
     answerable: isOpen(state) || state === "expired",
     fullText: `owlpost status ${question.id}`,
   };
-}
-
-/** Promised only as far as somebody vouches for it: the engine for the branch, the owner for the isolation, or the agent. */
-function safetyLine({ question }: StoredQuestion, { isolated }: NightRules): string {
-  const { branch } = question.facts ?? {};
-  const hasBranch = typeof branch === "string" && oneLine(branch) !== "";
-  if (isolated && hasBranch) {
-    return "Either answer is safe: everything stays on the branch, and nothing merges tonight.";
-  }
-  const recommended = question.options.find((option) => option.recommended === true);
-  // The agent gave no options of its own, so it promised nothing.
-  const who = recommended?.reversible === true ? "The agent says this can be undone." : isolatedWords;
-  return `${who} Skipping only lets the task wait.`;
-}
-
-const isolatedWords = "Work of the night is kept apart, so this can be undone.";
-
-function heldLine({ deadlineAt, zone }: StoredQuestion, rules: NightRules, now: Instant): string {
-  const morningAt = morningAfter(rules, now);
-  if (morningAt === undefined) {
-    return "🌙 This question is held: quiet hours are set without an end. It can be read and answered in the local inbox.";
-  }
-  const held = `🌙 This question is held until ${timeWords(morningAt, zone, now)} and takes no choice before.`;
-  // One whose deadline falls first is never shown again.
-  return deadlineAt > morningAt ? `${held} It comes back in full then.` : held;
 }

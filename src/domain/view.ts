@@ -56,6 +56,8 @@ export type ConsentView = NightLines & {
   readonly recommended: Pick<Option, "label" | "consequence">;
   /** Why either answer is safe. */
   readonly safety: string;
+  /** Is what is skipped asked again in the morning? Not where quiet hours have no end. */
+  readonly again: boolean;
 };
 
 /** A question that waits for the morning and takes no choice before. */

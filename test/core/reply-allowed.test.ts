@@ -201,10 +201,14 @@ describe("at night", () => {
 
   test("the ack shows the two night actions as they are sent there", () => {
     const text = (settings: ReplySettings): string => decide(aStored(), choose("2"), settings).value.text;
+    const morningAt = evening + 9 * hour;
     expect(text(phone("eric", "owner", consent))).toBe(
+      `${id} takes two answers at night: send ${id} go for 1 — Refresh-token rotation, or /skip ${id}.`,
+    );
+    expect(text(phone("eric", "owner", { ...consent, morningAt }))).toBe(
       `${id} takes two answers at night: send ${id} go for 1 — Refresh-token rotation, or /skip ${id} to be asked again tomorrow.`,
     );
-    expect(text({ ...local, ...consent, sender: { via: "inbox", host: "owl" } })).toBe(
+    expect(text({ ...local, ...consent, morningAt, sender: { via: "inbox", host: "owl" } })).toBe(
       `${id} takes two answers at night: press Go ahead for 1 — Refresh-token rotation, or press Skip to be asked again tomorrow.`,
     );
   });

@@ -76,6 +76,7 @@ export const nightCases: Readonly<Record<string, readonly [StoredQuestion, Night
     isolated,
     evening,
   ],
+  "consent-without-end": [without({}), nightRules({ window: "00:00-24:00" }), evening],
   "consent-go": [
     without({}, { state: "answered", outcome: "answered", answer: byEric }),
     isolated,

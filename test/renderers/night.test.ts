@@ -129,6 +129,7 @@ describe("what a night form says", () => {
       render(nightViews[name] as AskedView, matrix.ntfy).buttons.map((button) => button.label);
     expect(labels("consent")).toEqual(["👍 Go ahead", "⏭️ Skip it, ask me tomorrow"]);
     expect(labels("held")).toEqual(["⏭ Skip"]);
+    expect(labels("consent-without-end")).toEqual(["👍 Go ahead", "⏭️ Skip it"]);
     expect(labels("consent-go")).toEqual([]);
     expect(labels("consent-expired")).toEqual(["👍 Go ahead", "⏭️ Skip it, ask me tomorrow"]);
   });
@@ -144,7 +145,7 @@ describe("what a night form says", () => {
   test("a row with short labels keeps both", () => {
     const row: Capabilities = { ...matrix.ntfy, buttons: { ...matrix.ntfy.buttons, label: 12 } };
     const labels = render(nightViews.consent as AskedView, row).buttons.map((button) => button.label);
-    expect(labels).toEqual(["👍 Go ahead", "⏭ Skip"]);
+    expect(labels).toEqual(["👍 Go ahead", "⏭️ Skip it"]);
   });
 
   test("a channel that is too small says where all of it is", () => {

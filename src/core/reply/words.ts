@@ -136,7 +136,9 @@ function consentText({ question }: StoredQuestion, reader: Reader): string {
       ? typed(reader, "answer", `${id} go`)
       : `send ${id} go`;
   const skip = inbox ? "press Skip" : typed(reader, "skip", id);
-  return `${id} takes two answers at night: ${go}${ahead}, or ${skip} to be asked again tomorrow.`;
+  // Where quiet hours have no end, nothing is asked again.
+  const again = reader.morningAt === undefined ? "" : " to be asked again tomorrow";
+  return `${id} takes two answers at night: ${go}${ahead}, or ${skip}${again}.`;
 }
 
 function heldText(stored: StoredQuestion, reader: Reader): string {
