@@ -152,6 +152,8 @@ export function decode(update: Update, me: Bot): Decoded {
   return { reply: decodeText(key, message, update.edited_message !== undefined, me) };
 }
 
+const verbOf: Readonly<Record<string, string>> = { "/skip": "skip", "/go": "go" };
+
 function chatChange({ chat, new_chat_member: now }: ChatMemberUpdated): ChatChange {
   const open =
     now.status !== "kicked" &&
@@ -163,7 +165,7 @@ function chatChange({ chat, new_chat_member: now }: ChatMemberUpdated): ChatChan
 
 function decodePress(key: string, query: NonNullable<Update["callback_query"]>): Decoded {
   const [, question, action] =
-    /^o1\|([a-z0-9-]+)\|([a-z0-9]{1,8}|\/skip|\/more)$/.exec(query.data ?? "") ?? [];
+    /^o1\|([a-z0-9-]+)\|([a-z0-9]{1,8}|\/skip|\/go|\/more)$/.exec(query.data ?? "") ?? [];
   const { from, message, id: callback } = query;
   if (!message || from.is_bot || action === undefined || !questionId(question ?? "")) {
     return { reply: null, callback };
@@ -175,7 +177,7 @@ function decodePress(key: string, query: NonNullable<Update["callback_query"]>):
     chat: String(message.chat.id),
     private: message.chat.type === "private",
     to: refOf(message.chat.id, message.message_id),
-    press: { question: question ?? "", action: action === "/skip" ? "skip" : action },
+    press: { question: question ?? "", action: verbOf[action] ?? action },
     // A message that became inaccessible does not tell its topic.
     ...("is_topic_message" in message && message.is_topic_message
       ? { thread: String(message.message_thread_id) }

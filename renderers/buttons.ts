@@ -2,26 +2,35 @@ import type { Capabilities } from "../src/domain/capabilities.ts";
 import type { Button } from "../src/domain/channel.ts";
 import type { Option } from "../src/domain/question.ts";
 import { oneLine } from "../src/domain/text.ts";
-import type { QuestionView } from "../src/domain/view.ts";
+import type { AskedView, NightView } from "../src/domain/view.ts";
 import { reveal } from "./neutralise.ts";
+
+const skipWords = "⏭ Skip";
+const goAheadWords = "👍 Go ahead";
+const skipItWords = "⏭️ Skip it";
+const skipTonightWords = `${skipItWords}, ask me tomorrow`;
 
 /** `complete`: every option has one. */
 export type Buttons = { readonly list: readonly Button[]; readonly complete: boolean };
 
 const noButtons: Buttons = { list: [], complete: false };
 
-/** Does every option have a button of its own? */
-export function areComplete(view: QuestionView, row: Capabilities): boolean {
-  return view.answerable && row.buttons !== "none" && view.options.length <= row.buttons.max;
+/** Does every option, or every action of the night, have a button of its own? */
+export function areComplete(view: AskedView, row: Capabilities): boolean {
+  if (!view.answerable || row.buttons === "none") return false;
+  const { max } = row.buttons;
+  if (view.type === "question") return view.options.length <= max;
+  return max >= (view.type === "consent" ? 2 : 1);
 }
 
 /**
  * One for each option, then *Skip* while there is room. Where not all options fit: the recommended one, the next ones,
- * and *More* for the rest.
+ * and *More* for the rest. At night two actions, or *Skip* alone.
  */
-export function buttonsFor(view: QuestionView, row: Capabilities): Buttons {
+export function buttonsFor(view: AskedView, row: Capabilities): Buttons {
   if (!view.answerable || row.buttons === "none") return noButtons;
   const { max, label } = row.buttons;
+  if (view.type !== "question") return nightButtons(view, row, label);
   const { id, options } = view;
   const button = (option: Option): Button => ({
     label: labelOf(option, label),
@@ -37,12 +46,26 @@ export function buttonsFor(view: QuestionView, row: Capabilities): Buttons {
   });
   if (areComplete(view, row)) {
     const list = options.map(button);
-    return { list: options.length < max ? [...list, verb("skip", "⏭ Skip")] : list, complete: true };
+    return { list: options.length < max ? [...list, verb("skip", skipWords)] : list, complete: true };
   }
   const recommended = options.find((option) => option.recommended === true);
   const others = options.filter((option) => option !== recommended).slice(0, max - (recommended ? 2 : 1));
   const shown = options.filter((option) => option === recommended || others.includes(option));
   return { list: [...shown.map(button), verb("more", "⋯ More")].slice(0, max), complete: false };
+}
+
+/** Both actions or none: one of them alone would push. */
+function nightButtons(view: NightView, row: Capabilities, most: number): Buttons {
+  if (!areComplete(view, row)) return noButtons;
+  const button = (verb: "go" | "skip", label: string): Button => ({
+    label,
+    question: view.id,
+    action: { verb },
+    primary: verb === "go",
+  });
+  if (view.type === "held") return { list: [button("skip", skipWords)], complete: true };
+  const skip = view.again && skipTonightWords.length <= most ? skipTonightWords : skipItWords;
+  return { list: [button("go", goAheadWords), button("skip", skip)], complete: true };
 }
 
 /** A label that is longer than the budget stands in the text alone: half a label can mislead. */

@@ -1,17 +1,13 @@
 import type { Capabilities } from "../src/domain/capabilities.ts";
 import type { PartName } from "../src/domain/channel.ts";
-import { utf8Bytes } from "../src/domain/text.ts";
-import type { QuestionView } from "../src/domain/view.ts";
+import type { AskedView, NightView, QuestionView } from "../src/domain/view.ts";
 import type { Written } from "./markup.ts";
+import { nightForms } from "./night.ts";
 import { type Pen, penFor } from "./pen.ts";
 import { type Fixed, fixedPieces } from "./pieces.ts";
-import { cutWords, elsewhereWords, triedWords } from "./words.ts";
-
-/** A part of a message as it is sent and as it is shown. */
-export type Piece = { readonly name: PartName; readonly written: Written };
-
-/** `whole`: nothing was cut. `pointer`: not even what is never cut fits; the options stand elsewhere. */
-export type Laid = { readonly pieces: readonly Piece[]; readonly fit: "whole" | "cut" | "pointer" };
+import { pointer } from "./pointer.ts";
+import { fits, type Laid, type Piece, roomOf, sizeOfPieces, wireExcess } from "./sizes.ts";
+import { cutWords, triedWords } from "./words.ts";
 
 /** What is in the message of all that may be left out. */
 type Kept = {
@@ -33,36 +29,53 @@ const contextFloor = 120;
 const tailLinesKept = 3;
 const tailLineMost = 160;
 
-/** The most a body may hold in this row: what is posted must leave room for what it becomes. */
-export function roomOf(row: Capabilities): number {
-  return Math.min(row.body.max, row.body.editMax ?? row.body.max);
-}
-
 /** Size of what is never cut, in the row's unit. A question for which it is above `roomOf` does not fit the row. */
-export function uncutSize(view: QuestionView, row: Capabilities): number {
+export function uncutSize(view: AskedView, row: Capabilities): number {
   const pen = penFor(row);
-  const fixed = fixedPieces(view, row, pen);
-  return sizeOfPieces(composed(view, pen, fixed, leastKept(view, pen)), pen);
+  return sizeOfPieces(least(view, row, pen), pen);
 }
 
 /** May the row show this question with everything that is never cut? */
-export function fitsRow(view: QuestionView, row: Capabilities): boolean {
+export function fitsRow(view: AskedView, row: Capabilities): boolean {
   const pen = penFor(row);
-  const least = composed(view, pen, fixedPieces(view, row, pen), leastKept(view, pen));
-  return fits(least, pen, row, roomOf(row));
+  return fits(least(view, row, pen), pen, row, roomOf(row));
 }
 
-export function layOut(view: QuestionView, row: Capabilities): Laid {
+function least(view: AskedView, row: Capabilities, pen: Pen): readonly Piece[] {
+  if (view.type !== "question") return nightForms(view, row, pen).forms.at(-1) ?? [];
+  return composed(view, pen, fixedPieces(view, row, pen), leastKept(view, pen));
+}
+
+export function layOut(view: AskedView, row: Capabilities): Laid {
   const pen = penFor(row);
-  const fixed = fixedPieces(view, row, pen);
+  const within = view.type === "question" ? dayLayOut(view, row, pen) : nightLayOut(view, row, pen);
   let most = roomOf(row);
   for (;;) {
-    const laid = layOutWithin(view, row, pen, fixed, most);
+    const laid = within(most);
     const over = wireExcess(laid.pieces, row);
     if (over <= 0 || laid.fit === "pointer") return laid;
     // Each unit of the body is at least one byte on the wire.
     most -= over;
   }
+}
+
+type LayOutWithin = (most: number) => Laid;
+
+function dayLayOut(view: QuestionView, row: Capabilities, pen: Pen): LayOutWithin {
+  const fixed = fixedPieces(view, row, pen);
+  return (most) => layOutWithin(view, row, pen, fixed, most);
+}
+
+/** So little stands in a night form that it is cut line by line. */
+function nightLayOut(view: NightView, row: Capabilities, pen: Pen): LayOutWithin {
+  const { forms, ...fixed } = nightForms(view, row, pen);
+  return (most) => {
+    const at = forms.findIndex((pieces) => fits(pieces, pen, row, most));
+    const pieces = forms[at];
+    return pieces
+      ? { pieces, fit: at === 0 ? "whole" : "cut" }
+      : { pieces: pointer(view, pen, fixed, most), fit: "pointer" };
+  };
 }
 
 function layOutWithin(view: QuestionView, row: Capabilities, pen: Pen, fixed: Fixed, most: number): Laid {
@@ -220,44 +233,4 @@ function triedLabel(pen: Pen): Written {
   const label = { sent: pen.markup.strong(sent), shown };
   triedLabels.set(pen, label);
   return label;
-}
-
-/** Headline, id, deadline, and where the options are. */
-function pointer(view: QuestionView, pen: Pen, fixed: Fixed, most: number): readonly Piece[] {
-  const last: Piece[] = [
-    { name: fixed.isStanding ? "standing" : "deadline", written: pen.part(fixed.deadline) },
-    ...(view.answerable ? [{ name: "text" as const, written: pen.part(pen.own(elsewhereWords(view))) }] : []),
-  ];
-  const id: Piece = { name: "header", written: pen.join([fixed.opening, pen.part(fixed.bareId)]) };
-  const room = most - sizeOfPieces([id, ...last], pen) - 2 - pen.frame;
-  const whole = pen.inline(view.title);
-  const title = pen.size(whole) <= room ? whole : pen.head(view.title, room);
-  const pieces = title ? [id, { name: "title" as const, written: pen.part(title) }, ...last] : [id, ...last];
-  if (sizeOfPieces(pieces, pen) <= most) return pieces;
-  const rest = pen.head(`[${view.id}] ${view.deadline}`, most - pen.frame);
-  return rest ? [{ name: "text", written: pen.part(rest) }] : [];
-}
-
-export function sizeOfPieces(pieces: readonly Piece[], pen: Pen): number {
-  let size = 2 * Math.max(0, pieces.length - 1);
-  for (const piece of pieces) size += pen.size(piece.written);
-  return size;
-}
-
-function fits(pieces: readonly Piece[], pen: Pen, row: Capabilities, most: number): boolean {
-  const { partMax } = row.body;
-  if (partMax !== undefined && pieces.some((piece) => pen.size(piece.written) > partMax)) return false;
-  return sizeOfPieces(pieces, pen) <= most;
-}
-
-/** How many bytes the request would be too long as JSON. */
-function wireExcess(pieces: readonly Piece[], row: Capabilities): number {
-  const { wire } = row.body;
-  if (!wire) return 0;
-  const room = wire.maxBytes - wire.restBytes;
-  let bytes = 0;
-  for (const piece of pieces) bytes += 4 + utf8Bytes(piece.written.sent);
-  // No character that is left in a text takes more than twice its bytes as JSON.
-  if (bytes * 2 + 2 <= room) return 0;
-  return utf8Bytes(JSON.stringify(pieces.map((piece) => piece.written.sent).join("\n\n"))) - room;
 }

@@ -190,12 +190,14 @@ const marks = [
   "🦉",
   "🚫",
   "✂",
+  "🌙",
   ":white_check_mark:",
   ":heavy_check_mark:",
   ":arrow_forward:",
   ":alarm_clock:",
   ":owl:",
   ":no_entry_sign:",
+  ":crescent_moon:",
   "##-",
 ].join("|");
 const anyMark = new RegExp(marks);

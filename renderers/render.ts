@@ -1,22 +1,23 @@
 import type { Capabilities, RungName } from "../src/domain/capabilities.ts";
 import type { ChannelMessage, Part } from "../src/domain/channel.ts";
 import { oneLine } from "../src/domain/text.ts";
-import type { NoticeView, QuestionView, ReceiptView, View } from "../src/domain/view.ts";
+import type { AskedView, NoticeView, ReceiptView, View } from "../src/domain/view.ts";
 import { buttonsFor } from "./buttons.ts";
 import { headEnd, noGrowth, sizeOf } from "./fit.ts";
-import { layOut, type Piece, roomOf, sizeOfPieces } from "./ladder.ts";
+import { layOut } from "./ladder.ts";
 import type { Written } from "./markup.ts";
 import { disown, reveal } from "./neutralise.ts";
 import { penFor } from "./pen.ts";
+import { type Piece, roomOf, sizeOfPieces } from "./sizes.ts";
 import { noticeWords } from "./words.ts";
 
 /** What is to be said, as one row of the matrix can say it. Pure and total: the same view and row give the same message. */
 export function render(view: View, row: Capabilities): ChannelMessage {
-  if (view.type === "question") return question(view, row);
-  return view.type === "receipt" ? receipt(view, row) : notice(view, row);
+  if (view.type === "receipt") return receipt(view, row);
+  return view.type === "notice" ? notice(view, row) : question(view, row);
 }
 
-function question(view: QuestionView, row: Capabilities): ChannelMessage {
+function question(view: AskedView, row: Capabilities): ChannelMessage {
   const { pieces, fit } = layOut(view, row);
   const buttons = fit === "pointer" ? { list: [], complete: false } : buttonsFor(view, row);
   const degraded: RungName[] = [];
@@ -25,15 +26,21 @@ function question(view: QuestionView, row: Capabilities): ChannelMessage {
   if (row.edit === "none") degraded.push("edit");
   if (row.correlation !== "thread") degraded.push("thread");
   if (fit !== "whole") degraded.push("size");
-  const mark = view.standing === undefined ? "" : `${[...view.standing][0]} `;
+  const mark = markOf(view);
   return {
     headline: headline(mark, view.title, ` [${view.id}]`, row),
     ...joined(pieces),
     buttons: buttons.list,
     degraded,
-    // What became of a question never rings; the question itself may.
-    silent: view.standing !== undefined,
+    // What became of a question never rings, nor one that is held; the question itself may.
+    silent: view.standing !== undefined || view.type === "held",
   };
+}
+
+/** The first character of the line that says where it stands. */
+function markOf(view: AskedView): string {
+  const line = view.standing ?? (view.type === "held" ? view.held : undefined);
+  return line === undefined ? "" : `${[...line][0]} `;
 }
 
 /** Our own words, in which an agent's label or title may stand; lines were folded where they were made. */

@@ -1,5 +1,5 @@
 import type { Capabilities } from "../src/domain/capabilities.ts";
-import type { QuestionView } from "../src/domain/view.ts";
+import type { AskedView, NightView, QuestionView } from "../src/domain/view.ts";
 
 /** The fixed words of a question message. */
 
@@ -32,6 +32,8 @@ export const lowFidelityWords =
   "The agent gave no options of its own; those below are the usual ones. Its last output:";
 export const triedWords = "Tried:";
 export const recommendedWords = "← recommended";
+export const stuckLabel = "Stuck on:";
+export const recommendedLabel = "Recommended:";
 
 export function cutWords(view: QuestionView): string {
   return `✂ Shortened. In full: ${view.fullText}`;
@@ -55,25 +57,67 @@ export function replyLine(
     return `${chosen} · ${mark}skip ${view.id} · ${mark}steer ${view.id} ${text}`;
   };
   const what = (): string => (correlation === "thread" ? bare() : named());
-  const or = (words: string): string =>
-    hasButtons ? `Or ${words[0]?.toLowerCase()}${words.slice(1)}` : words;
+  const how = howToSend(row, { what, bare, named });
+  return hasButtons && row.freeText !== "none" ? `Or ${lowered(how)}` : how;
+}
+
+const lowered = (words: string): string => `${words[0]?.toLowerCase()}${words.slice(1)}`;
+
+type ToSend = { readonly what: () => string; readonly bare: () => string; readonly named: () => string };
+
+/** Only the line that is shown is put together. */
+function howToSend(row: Capabilities, { what, bare, named }: ToSend): string {
   switch (row.freeText) {
     case "reply":
-      return or(`Reply: ${what()}`);
+      return `Reply: ${what()}`;
     case "thread":
-      return or(`Reply in this thread: ${what()}`);
+      return `Reply in this thread: ${what()}`;
     case "comment":
-      return or(`Comment: ${what()}`);
+      return `Comment: ${what()}`;
     case "compose":
-      return or(`Send to the reply topic: ${what()}`);
+      return `Send to the reply topic: ${what()}`;
     case "page":
-      return or(`Answer here: ${bare()}`);
+      return `Answer here: ${bare()}`;
     default:
       return `Answer on another channel: ${named()}`;
   }
 }
 
+const placesToSend: Readonly<Record<Capabilities["freeText"], string>> = {
+  reply: "",
+  thread: " in this thread",
+  comment: " as a comment",
+  compose: " on the reply topic",
+  page: "",
+  none: " on another channel",
+};
+
+/** The two actions of a consent question in words, or what a held question takes before the morning. */
+export function nightReplyLine(
+  view: NightView,
+  row: Capabilities,
+  { hasButtons, isBare }: { readonly hasButtons: boolean; readonly isBare: boolean },
+): string {
+  const { verbMark: mark } = row;
+  const { id } = view;
+  const isConsent = view.type === "consent";
+  const text = isBare ? "TEXT" : "<text>";
+  let bare = `${mark}skip / ${mark}retry / ${mark}steer ${text}`;
+  let named = `${mark}skip ${id} · ${mark}retry ${id} · ${mark}steer ${id} ${text}`;
+  if (isConsent) {
+    // Where there are no buttons, and it is said there, `skip` is as good a word as `go`.
+    const plain = row.buttons === "none" && row.freeText !== "none";
+    bare = plain ? "go / skip" : `go / ${mark}skip`;
+    named = plain ? `${id} go · ${id} skip` : `${id} go · ${mark}skip ${id}`;
+  }
+  const what = row.correlation === "thread" ? bare : named;
+  if (!isConsent) return `Works now${placesToSend[row.freeText]}: ${what}`;
+  const how = howToSend(row, { what: () => what, bare: () => bare, named: () => named });
+  return hasButtons && row.freeText !== "none" ? `Or ${lowered(how)}` : how;
+}
+
 /** For a channel that is too small even for what is never cut. */
-export function elsewhereWords(view: QuestionView): string {
-  return `The options do not fit here. See them and answer: ${view.fullText}, or the inbox.`;
+export function elsewhereWords(view: AskedView): string {
+  const what = view.type === "question" ? "The options do" : "All of it does";
+  return `${what} not fit here. See ${view.type === "question" ? "them" : "it"} and answer: ${view.fullText}, or the inbox.`;
 }

@@ -9,6 +9,7 @@ import type { Capabilities } from "../src/domain/capabilities.ts";
 import type { ChannelMessage } from "../src/domain/channel.ts";
 import type { View } from "../src/domain/view.ts";
 import { cases, caseView } from "./renderers/cases.ts";
+import { nightViews } from "./renderers/night-cases.ts";
 
 /** `npm run golden` writes what a person reads, and what a platform gets; without it the files are compared. CI never writes. */
 const folder = join(import.meta.dirname, "golden");
@@ -16,6 +17,7 @@ const write = process.env.GOLDEN === "write";
 
 const views: Readonly<Record<string, View>> = {
   ...Object.fromEntries(Object.keys(cases).map((name) => [name, caseView(name)])),
+  ...nightViews,
   "follow-up-answered": followUpView(...followUp("answered")),
   "follow-up-expired": followUpView(...followUp("expired")),
   "notice-run-complete": noticeView(

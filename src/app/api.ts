@@ -1,3 +1,5 @@
+import type { NightRules } from "../core/night.ts";
+import type { Wake } from "../core/wake.ts";
 import type { Abort } from "../domain/abort.ts";
 import type { Ack, BrokenRule } from "../domain/command.ts";
 import type { Event } from "../domain/event.ts";
@@ -104,9 +106,14 @@ export type TakeOutcome = {
 /** Where a decision came from: the command line on this host, or the local inbox. */
 export type LocalSurface = "cli" | "inbox";
 
+/** `in-full`: a held question was shown in full, and is decided all the same. It counts from the inbox alone. */
+type Confirmable = { readonly confirmed?: "in-full" };
+
 export type LocalCommand =
-  | { readonly verb: "choose" | "override"; readonly question: string; readonly key: string }
-  | { readonly verb: "answer"; readonly question: string; readonly text: string }
+  | { readonly verb: "override"; readonly question: string; readonly key: string }
+  /** The key `go` is the night's *Go ahead*. */
+  | ({ readonly verb: "choose"; readonly question: string; readonly key: string } & Confirmable)
+  | ({ readonly verb: "answer"; readonly question: string; readonly text: string } & Confirmable)
   | { readonly verb: "skip" | "retry"; readonly question: string }
   | { readonly verb: "steer"; readonly target: string; readonly text: string; readonly project?: string };
 
@@ -118,6 +125,8 @@ export type StatusReport = {
     readonly inbox?: string;
   };
   readonly zone: string;
+  /** Absent: no quiet hours. */
+  readonly night?: NightRules;
   readonly open: readonly StoredQuestion[];
   readonly decided: readonly StoredQuestion[];
   /** Runs that are to stop, and whose loop has not confirmed it yet. */
@@ -126,6 +135,10 @@ export type StatusReport = {
   readonly copies: ReadonlyMap<QuestionId, readonly Copy[]>;
   readonly counts: Readonly<Record<State, number>>;
   readonly channels: readonly ChannelStatus[];
+  /** What can still wake somebody, and why. */
+  readonly wake: Wake;
+  /** The same for people. */
+  readonly wakeLines: readonly string[];
 };
 export type ChannelStatus = ChannelHealth & { readonly rings: boolean };
 
@@ -202,6 +215,8 @@ export type Owlpost = {
   notify(kind: string, text: string): Promise<{ readonly channels: readonly string[] }>;
   question(id: string): Promise<StoredQuestion | undefined>;
   copies(id: string): Promise<readonly Copy[]>;
+  /** The question that asks this one again, after a night. */
+  askedAgainAs(id: string): Promise<QuestionId | undefined>;
   /** Makes a code by which somebody becomes known on a channel. */
   pair(request: PairRequest): Promise<PairOutcome>;
   people(): Promise<PeopleReport>;

@@ -2,13 +2,16 @@ import { rowOf } from "../../renderers/matrix.ts";
 import { render } from "../../renderers/render.ts";
 import { waitMs } from "../core/backoff.ts";
 import { log, move } from "../core/moves.ts";
+import { formAt, morningAfter, type NightRules } from "../core/night.ts";
+import { viewAt } from "../core/night-view.ts";
 import { awayLine, mayStillBeAnswered } from "../core/outage.ts";
-import { followUpView, noticeView, questionView } from "../core/view.ts";
+import { loudnessOf } from "../core/ringing.ts";
+import { followUpView, noticeView } from "../core/view.ts";
 import { type AnswerChannel, ChannelError, type ChannelMessage } from "../domain/channel.ts";
 import type { ChannelId, Instant, MessageRef } from "../domain/ids.ts";
 import { type Copy, isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { Effect, Job, Store } from "../domain/store.ts";
-import type { QuestionView, View } from "../domain/view.ts";
+import type { AskedView, View } from "../domain/view.ts";
 import { type editsAhead, queueOf } from "./ahead.ts";
 import type { Health } from "./health.ts";
 import { limitOf } from "./limit.ts";
@@ -16,6 +19,8 @@ import type { Log } from "./log.ts";
 
 /** How long one attempt may take before it counts as failed. */
 const attemptMs = 30_000;
+/** Where quiet hours have no end: when what waits is looked at again. */
+const lookAgainMs = 24 * 3_600_000;
 
 /** Writes down what became of a message; may be called again until it succeeds. */
 export type Record = () => Promise<void>;
@@ -26,13 +31,15 @@ export type AttemptOptions = {
   readonly log: Log;
   readonly now: () => Instant;
   readonly random: () => number;
+  /** Absent: no quiet hours. */
+  readonly night?: NightRules | undefined;
   /** Called when something has arrived at a destination that was refused for good before. */
   readonly onReopened?: (channel: ChannelId, destination: string) => Promise<void>;
 };
 
 /** One attempt to send one message: what it says, and how to write down what became of it. */
 export function attempting(options: AttemptOptions, ahead: ReturnType<typeof editsAhead>, stop: AbortSignal) {
-  const { store, health, log: logger, now } = options;
+  const { store, health, log: logger, now, night } = options;
 
   /** Sends. Returns how to write down that it was sent; throws what the channel throws. */
   async function attempt(
@@ -43,6 +50,7 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
     const limit = limitOf(stop, attemptMs);
     try {
       if (job.kind === "notice" || job.kind === "receipt") {
+        if (waits(job)) return waitForMorning(job);
         await channel.post(job.destination, words(job), job.key, limit.signal);
         return sent(job, undefined, () => []);
       }
@@ -62,12 +70,15 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
   ): Promise<Record> {
     // A question that was decided while its post waited is no longer asked.
     if (!isOpen(stored.state)) return () => store.drop(job, [], now());
-    const then = (row: StoredQuestion | undefined): readonly Effect[] => posted(row, stored, job);
+    if (waits(job, stored)) return waitForMorning(job);
+    const form = formAt(stored.question, night, now());
+    const then = (row: StoredQuestion | undefined): readonly Effect[] =>
+      posted(row, stored, job, row !== undefined && formAt(row.question, night, now()) !== form);
     // Somebody has it already: the reply to an earlier attempt was lost, or it was asked for twice.
     if ((await copiesAt(job, stored)).length > 0) return () => store.sent(job, undefined, then, now());
     const ref = await channel.post(
       job.destination,
-      message(job, questionView(stored, now())),
+      message(job, viewAt(stored, night, now()), stored),
       job.key,
       signal,
     );
@@ -93,15 +104,16 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
     const adopted = (copies: readonly Copy[]): readonly Effect[] =>
       copies.map((each): Effect => ({ ...each, type: "adopt-copy", revision }));
     if (edited) return sent(job, { ref: copy.ref, revision }, () => adopted(others));
+    if (waits(job, stored)) return waitForMorning(job);
     if (channel.edit && answerable) {
       // Its message is gone, and it waits: it is posted anew, in silence as an edit is.
-      const anew = { ...message(job, questionViewNow(stored, away)), silent: true };
+      const anew = { ...message(job, viewNow(stored, away), stored), silent: true };
       const ref = await channel.post(job.destination, anew, job.key, signal);
       return sent(job, { ref, revision }, () => adopted([copy, ...others]));
     }
     const followUp = followUpView(stored, now());
     const said = away === undefined ? followUp : { ...followUp, text: `${followUp.text}\n${away}` };
-    await channel.post(job.destination, message(job, said), job.key, signal);
+    await channel.post(job.destination, message(job, said, stored), job.key, signal);
     return sent(job, { ref: copy.ref, revision }, () => adopted(others));
   }
 
@@ -114,7 +126,7 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
     away: string | undefined,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const shown = message(job, questionViewNow(stored, away));
+    const shown = message(job, viewNow(stored, away), stored);
     let edited = false;
     for (const { ref } of copies) {
       if (ahead.took(job.channel, ref, stored.revision) && away === undefined) {
@@ -147,8 +159,8 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
     return job.notice?.kind === "away" ? job.notice.text : undefined;
   }
 
-  function questionViewNow(stored: StoredQuestion, away: string | undefined): QuestionView {
-    const view = questionView(stored, now());
+  function viewNow(stored: StoredQuestion, away: string | undefined): AskedView {
+    const view = viewAt(stored, night, now());
     return away === undefined ? view : { ...view, standing: `${away}\n${view.standing ?? view.deadline}` };
   }
 
@@ -190,29 +202,52 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
     };
   }
 
+  /** A notice, or the receipt of a reply in reply to it. */
+  function words(job: Job): ChannelMessage {
+    const { kind = "notice", text = "" } = job.notice ?? {};
+    if (job.kind === "notice") return message(job, noticeView(kind, text));
+    const receipt = message(job, { type: "receipt", text });
+    return job.replyTo === undefined ? receipt : { ...receipt, replyTo: job.replyTo };
+  }
+
+  function message(job: Job, view: View, stored?: StoredQuestion): ChannelMessage {
+    const rendered = render(view, rowOf(job.channel));
+    return loudness(job, stored) === "silent" ? { ...rendered, silent: true } : rendered;
+  }
+
+  function loudness(job: Job, stored: StoredQuestion | undefined) {
+    return loudnessOf(job, stored, { rules: night, now: now(), quiet: rowOf(job.channel).quiet });
+  }
+
+  /** A new message would ring and may not, where the channel knows no silence; or it must not go out at all. */
+  function waits(job: Job, stored?: StoredQuestion): boolean {
+    return loudness(job, stored) === "later";
+  }
+
+  /** Until the morning, and what may ring goes past it. */
+  function waitForMorning(job: Job): Record {
+    return () => store.waitUntil(job, morningAfter(night, now()) ?? now() + lookAgainMs);
+  }
+
   return { attempt, notConfigured, failed };
 }
 
-/** A notice, or the receipt of a reply in reply to it. */
-function words(job: Job): ChannelMessage {
-  const { kind = "notice", text = "" } = job.notice ?? {};
-  if (job.kind === "notice") return message(job, noticeView(kind, text));
-  const receipt = message(job, { type: "receipt", text });
-  return job.replyTo === undefined ? receipt : { ...receipt, replyTo: job.replyTo };
-}
-
-function message(job: Job, view: View): ChannelMessage {
-  return render(view, rowOf(job.channel));
-}
-
 /** One channel has accepted it: the question is posted; a copy that was overtaken while it travelled is edited. */
-function posted(row: StoredQuestion | undefined, sent: StoredQuestion, job: Job): readonly Effect[] {
+function posted(
+  row: StoredQuestion | undefined,
+  sent: StoredQuestion,
+  job: Job,
+  formChanged: boolean,
+): readonly Effect[] {
   if (!row) return [];
-  const moved = move(row, "post", {}, {}, [], { channel: job.channel });
-  if (moved) return moved.effects;
-  if (row.revision === sent.revision || isOpen(row.state)) return [];
   const { channel, destination } = job;
-  return [{ type: "send", job: { channel, destination, kind: "edit", question: row.question.id } }];
+  const moved = move(row, "post", {}, {}, [], { channel });
+  const overtaken = formChanged || (row.revision !== sent.revision && !isOpen(row.state));
+  const edit: Effect = {
+    type: "send",
+    job: { channel, destination, kind: "edit", question: row.question.id },
+  };
+  return [...(moved?.effects ?? []), ...(overtaken ? [edit] : [])];
 }
 
 function failure(job: Job, stored: StoredQuestion | undefined, reason: string): readonly Effect[] {

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { goAhead } from "../core/go-ahead.ts";
 import { move } from "../core/moves.ts";
-import { decideReply } from "../core/reply.ts";
+import { formAt, morningAfter } from "../core/night.ts";
+import { decideReply, type ReplySettings } from "../core/reply.ts";
 import { expire } from "../core/sweep.ts";
 import { standing } from "../core/wording.ts";
 import type { Ack, Command, Sender } from "../domain/command.ts";
@@ -22,11 +24,21 @@ export function deciding(desk: Desk) {
     const { command } = understood;
     const sender: Sender = { via: surface, host };
     const at = now();
+    const formNow = ({ question }: StoredQuestion) => formAt(question, config.night, at);
+    const morningAt = morningAfter(config.night, at);
+    const settings: ReplySettings = {
+      sender,
+      now: at,
+      project: projectOf(local),
+      form: formNow,
+      ...(morningAt === undefined ? {} : { morningAt }),
+      ...("confirmed" in local && local.confirmed !== undefined ? { confirmed: local.confirmed } : {}),
+    };
     const input: TurnInput = { key: key ?? freshKey(at), payload: local };
     const [ack] = await store.turn(
       { channel: surface, inputs: [input] },
       () => ({ questions: questionsOf(command) }),
-      (snapshot) => decideReply(snapshot, command, { sender, now: at, project: projectOf(local) }),
+      (snapshot) => decideReply(snapshot, goAhead(snapshot, command, formNow, surface), settings),
       at,
     );
     if (!ack) throw new Error("a turn of one input gave no ack");

@@ -8,9 +8,12 @@ const text = z
   .max(100_000)
   .refine((value) => value.trim() !== "", "is blank");
 
+const confirmed = z.literal("in-full").optional();
+
 const command = z.discriminatedUnion("verb", [
-  z.strictObject({ verb: z.enum(["choose", "override"]), question: id, key }),
-  z.strictObject({ verb: z.literal("answer"), question: id, text }),
+  z.strictObject({ verb: z.literal("override"), question: id, key }),
+  z.strictObject({ verb: z.literal("choose"), question: id, key, confirmed }),
+  z.strictObject({ verb: z.literal("answer"), question: id, text, confirmed }),
   z.strictObject({ verb: z.enum(["skip", "retry"]), question: id }),
   z.strictObject({ verb: z.literal("steer"), target: id, text, project: z.string().max(64).optional() }),
 ]);

@@ -1,13 +1,16 @@
+import { defaultAt, type NightRules } from "../core/night.ts";
 import type { Event } from "../domain/event.ts";
 import type { Instant } from "../domain/ids.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { PeopleReport, StatusReport } from "./api.ts";
 import { type FactLines, factLines, type LinkLine, linkLines } from "./inbox-facts.ts";
+import { type NightLines, nightLines } from "./inbox-night.ts";
 import { type PeopleLines, peopleLines } from "./inbox-people.ts";
 import { deadlineWords, type Verdict, verdictOf, type When, when } from "./inbox-verdict.ts";
 
 /** What a press sends; named here because the page may know this file only. */
 export type { LocalCommand } from "./api.ts";
+export type { NightLines } from "./inbox-night.ts";
 export type { MadeCode, PeopleLines } from "./inbox-people.ts";
 export type { Verdict, When } from "./inbox-verdict.ts";
 
@@ -47,7 +50,8 @@ export type QuestionCard = {
   readonly asked: When;
   /** The words say what happens when nobody answers. */
   readonly deadline: When & { readonly words: string };
-  readonly heldUntil?: When;
+  /** How it stands at night, while it waits; absent by day. */
+  readonly night?: NightLines;
   /** What was decided: absent while it is open. */
   readonly verdict?: Verdict;
 };
@@ -72,7 +76,7 @@ export type ChannelLine = {
 /** All that the page shows, as one JSON document. */
 export type InboxState = {
   readonly zone: string;
-  /** Open first by deadline; the rest newest first; at most 50 that are closed. */
+  /** Open first by deadline, those that are held behind them; the rest newest first; at most 50 that are closed. */
   readonly cards: readonly QuestionCard[];
   readonly notices: readonly NoticeLine[];
   readonly service: { readonly running: boolean; readonly since?: When };
@@ -103,12 +107,19 @@ export function inboxState(source: InboxSource, zone: string, now: Instant): Inb
   const waiting = all
     .filter((stored) => isOpen(stored.state))
     .sort((a, b) => a.deadlineAt - b.deadlineAt || a.askedAt - b.askedAt);
+  const isHeld = (card: QuestionCard): boolean => card.night?.form === "held";
+  const open = waiting.map((stored) => questionCard(stored, now, status.night));
   const rest = all.filter((stored) => !isOpen(stored.state)).sort((a, b) => movedAt(b) - movedAt(a));
   const closed = rest.filter((stored) => placeOf(stored) === "closed").slice(0, recentLimit);
   const undecided = rest.filter((stored) => placeOf(stored) !== "closed");
   return {
     zone,
-    cards: [...waiting, ...undecided, ...closed].map((stored) => questionCard(stored, now)),
+    cards: [
+      // What is held waits for the morning anyway.
+      ...open.filter((card) => !isHeld(card)),
+      ...open.filter(isHeld),
+      ...[...undecided, ...closed].map((stored) => questionCard(stored, now, status.night)),
+    ],
     notices: notices.toReversed().map((event) => noticeLine(event, zone, now)),
     service: {
       running: status.service.running,
@@ -143,8 +154,10 @@ function movedAt(stored: StoredQuestion): Instant {
   );
 }
 
-export function questionCard(stored: StoredQuestion, now: Instant): QuestionCard {
+export function questionCard(stored: StoredQuestion, now: Instant, rules?: NightRules): QuestionCard {
   const { question, zone } = stored;
+  const night = nightLines(stored, rules, now);
+  const will = isOpen(stored.state) ? { ...stored, defaultAction: defaultAt(stored, rules) } : stored;
   const deadline = when(stored.deadlineAt, zone, now);
   const verdict = verdictOf(stored, now);
   return {
@@ -172,10 +185,8 @@ export function questionCard(stored: StoredQuestion, now: Instant): QuestionCard
     links: linkLines(question.links ?? {}),
     lowFidelity: question.low_fidelity === true,
     asked: when(stored.askedAt, zone, now),
-    deadline: { ...deadline, words: deadlineWords(stored, deadline.text) },
-    ...(stored.heldUntilAt !== undefined && stored.heldUntilAt > now
-      ? { heldUntil: when(stored.heldUntilAt, zone, now) }
-      : {}),
+    deadline: { ...deadline, words: deadlineWords(will, deadline.text) },
+    ...(night ? { night } : {}),
     ...(verdict ? { verdict } : {}),
   };
 }

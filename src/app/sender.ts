@@ -32,10 +32,10 @@ export type Sender = {
  * so that a slow or dead destination holds up nobody else.
  */
 export function startSender(options: SenderOptions): Sender {
-  const { store, channels, health, log: logger, now } = options;
+  const { store, channels, health, log: logger, now, night } = options;
   const stop = new AbortController();
   const busy = new Map<string, Promise<void>>();
-  const ahead = editsAhead({ store, channels, now, stop: stop.signal, onShown: options.onShown });
+  const ahead = editsAhead({ store, channels, now, night, stop: stop.signal, onShown: options.onShown });
   const { attempt, notConfigured, failed } = attempting(options, ahead, stop.signal);
   let looking: Promise<void> | undefined;
   let again = false;
@@ -86,7 +86,7 @@ export function startSender(options: SenderOptions): Sender {
     if (othersInMs !== undefined) return arm(now() + othersInMs);
     // While one is busy, its end wakes us.
     if (busy.size > 0) return;
-    const next = await store.nextJobAt();
+    const next = await store.nextJobAt(now());
     if (next !== undefined && busy.size === 0) arm(next);
   }
 

@@ -14,6 +14,7 @@ import type { Config } from "./config.ts";
 import { trackHealth } from "./health.ts";
 import { type Inbox, startInbox } from "./inbox-server.ts";
 import type { Log } from "./log.ts";
+import { openNights } from "./nights.ts";
 import { watchOutages } from "./outage.ts";
 import { openOwlpost } from "./owlpost.ts";
 import { type Poller, startPoller } from "./poller.ts";
@@ -120,9 +121,26 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const router = () => routerOf(config, store);
     const onReopened = reopener({ store, health, router, now, onCommit });
     const onShown = rush.note;
-    const sender = startSender({ store, channels, health, log, now, random, onCommit, onShown, onReopened });
+    const sender = startSender({
+      store,
+      channels,
+      health,
+      log,
+      now,
+      random,
+      night: config.night,
+      onCommit,
+      onShown,
+      onReopened,
+    });
     closing.push(() => sender.close());
-    const sweeper = startSweeper({ store, log, now, onCommit });
+    const sweeper = startSweeper({
+      store,
+      log,
+      now,
+      nights: openNights({ store, config, onCommit }),
+      onCommit,
+    });
     closing.push(() => sweeper.close());
     // Both let deadlines pass (a take request sweeps, too), so both wait for the backlog.
     let airlock: Airlock | undefined;
@@ -166,6 +184,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
             sender.answered(questions);
           },
           places: placesOf(config),
+          night: config.night,
           onReopened,
           isPlace: async (id, chat) =>
             (await router())().some((each) => each.channel === id && each.destination === chat),

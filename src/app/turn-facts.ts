@@ -1,7 +1,9 @@
+import { rowOf } from "../../renderers/matrix.ts";
 import { aliveMs } from "../core/abort.ts";
 import { readSaid } from "../core/grammar.ts";
 import type { Heard } from "../core/heard.ts";
 import type { StatusFacts } from "../core/listing.ts";
+import type { NightRules } from "../core/night.ts";
 import { decideAttempt, decideUnpair, type Proof } from "../core/pairing.ts";
 import { type Place, routesFor } from "../core/people.ts";
 import { reached } from "../core/reached.ts";
@@ -20,6 +22,14 @@ export type TurnFacts = {
 
 const nobody = { bindings: [], codes: [] };
 
+export type FactsOptions = {
+  readonly store: Store;
+  readonly places: readonly Place[];
+  readonly night?: NightRules | undefined;
+  /** IANA, of the times that are told; absent: UTC. */
+  readonly zone?: string;
+};
+
 /**
  * Read before the transaction: what may be a little older than it (health, runs), and what takes long (comparing pairing
  * codes). Presses need none of it.
@@ -27,16 +37,13 @@ const nobody = { bindings: [], codes: [] };
 export async function factsFor(
   channel: ChannelId,
   replies: readonly Reply[],
-  {
-    store,
-    places,
-    zone = "UTC",
-  }: { readonly store: Store; readonly places: readonly Place[]; readonly zone?: string },
+  options: FactsOptions,
   now: Instant,
 ): Promise<TurnFacts> {
+  const { store, places, zone = "UTC" } = options;
   const typed = replies.filter((reply) => reply.press === undefined);
   const speaks = (words: RegExp): boolean => typed.some(({ text = "" }) => words.test(text));
-  const status = speaks(/status/i) ? await statusFacts(store, places) : { channels: [], waiting: 0 };
+  const status = speaks(/status/i) ? await statusFacts(options) : { channels: [], waiting: 0, ringing: [] };
   const runs = typed.some(isMarked) ? await store.runs(now - aliveMs) : [];
   const claimed = typed.flatMap((reply): Claimed[] => {
     const text = codeIn(reply);
@@ -59,7 +66,7 @@ export async function factsFor(
   };
 }
 
-async function statusFacts(store: Store, places: readonly Place[]): Promise<Omit<StatusFacts, "zone">> {
+async function statusFacts({ store, places, night }: FactsOptions): Promise<Omit<StatusFacts, "zone">> {
   const [channels, counts, bindings, aborts] = await Promise.all([
     store.health(),
     store.counts(),
@@ -67,10 +74,13 @@ async function statusFacts(store: Store, places: readonly Place[]): Promise<Omit
     store.aborts(),
   ]);
   const routes = routesFor(places, bindings);
+  const ringing = places.map(({ channel }) => channel).filter((channel) => rowOf(channel).rings);
   return {
     channels: channels.map((each) => reached(each, routes)),
     waiting: counts.answered,
     stopping: [...new Set(aborts.map(({ run }) => run))],
+    ringing,
+    night,
   };
 }
 

@@ -1,6 +1,7 @@
 import { rowOf } from "../../renderers/matrix.ts";
 import { reached } from "../core/reached.ts";
 import { decideSweep } from "../core/sweep.ts";
+import { wakeLines, wakeOf } from "../core/wake.ts";
 import { type QuestionId, questionId } from "../domain/ids.ts";
 import type { Copy, StoredQuestion } from "../domain/question.ts";
 import type { StatusReport } from "./api.ts";
@@ -59,6 +60,9 @@ export function watching(desk: Desk) {
         rings: rowOf(channel).rings,
       };
     });
+    const at = now();
+    const ringing = channels.filter((each) => each.rings).map((each) => each.channel);
+    const wake = wakeOf({ rules: config.night, open, channels: ringing }, at);
     const copies = new Map<QuestionId, readonly Copy[]>();
     for (const { question } of open) copies.set(question.id, await store.copies(question.id));
     return {
@@ -71,12 +75,15 @@ export function watching(desk: Desk) {
           }
         : { running },
       zone: config.zone,
+      ...(config.night === undefined ? {} : { night: config.night }),
       open,
       decided,
       aborts,
       copies,
       counts,
       channels,
+      wake,
+      wakeLines: wakeLines(wake, config.zone, at),
     };
   }
 
@@ -107,7 +114,12 @@ export function watching(desk: Desk) {
     return known ? store.copies(known) : [];
   }
 
-  return { status, question, copies, inboxLink, changed };
+  async function askedAgainAs(id: string): Promise<QuestionId | undefined> {
+    const known = questionId(id);
+    return known && store.askedAgainAs(known);
+  }
+
+  return { status, question, copies, askedAgainAs, inboxLink, changed };
 }
 
 export function inboxUrl(port: number): string {

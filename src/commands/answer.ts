@@ -8,6 +8,7 @@ export const verb: Verb = {
   options: [{ flags: "--text <text>", text: "answer in free words instead of choosing an option" }],
   examples: [
     ["owlpost answer q-a3f2-012-1 1", "choose option 1"],
+    ["owlpost answer q-a3f2-012-1 go", "at night: go ahead with what is recommended"],
     ['owlpost answer q-a3f2-012-1 --text "keep the cookie, drop the table"', "answer in free words"],
   ],
   async run(call) {

@@ -3,6 +3,8 @@ import type { Role } from "../domain/person.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { ChannelHealth } from "../domain/store.ts";
 import { oneLine } from "../domain/text.ts";
+import type { NightRules } from "./night.ts";
+import { questionWakeWords, wakeLines, wakeOf } from "./wake.ts";
 import { keyChoice, shorten, standing, timeWords } from "./wording.ts";
 
 /** Texts that list what is open; every line is short enough for a phone, and what is to be sent stands on a line of its own. */
@@ -64,22 +66,26 @@ export type StatusFacts = {
   readonly zone: string;
   /** Runs that are to stop, and whose loop has not confirmed it yet. */
   readonly stopping?: readonly RunId[];
+  /** Channels that can ring at all. */
+  readonly ringing: readonly string[];
+  /** Absent: no quiet hours. */
+  readonly night?: NightRules | undefined;
 };
 
 /** What is open, what waits for the loop, which channels work, and what may ring. */
 export function statusText(
   open: readonly StoredQuestion[],
-  { channels, waiting, zone, stopping = [] }: StatusFacts,
+  { channels, waiting, zone, stopping = [], ringing, night }: StatusFacts,
   role: Role,
   mark: Mark,
   now: Instant,
 ): string {
-  const lines = open
-    .slice(0, mostListed)
-    .map(
-      (stored) =>
-        `• ${stored.question.id}: ${shorten(oneLine(stored.question.title), 60)} — ${standing(stored, now)}`,
-    );
+  const wake = wakeOf({ rules: night, open, channels: ringing }, now);
+  const lines = open.slice(0, mostListed).map((stored, index) => {
+    const mine = wake.questions[index]?.wake ?? "stands";
+    const words = `; ${questionWakeWords(mine, wake, stored.zone, now)}`;
+    return `• ${stored.question.id}: ${shorten(oneLine(stored.question.title), 60)} — ${standing(stored, now)}${words}`;
+  });
   const up = channels.filter((each) => each.up).map((each) => each.channel);
   const down = channels.filter((each) => !each.up);
   return [
@@ -92,7 +98,7 @@ export function statusText(
       : []),
     ...(up.length > 0 ? [`Up: ${up.join(", ")}`] : []),
     ...down.map((each) => `Down since ${timeWords(each.since, zone, now)}: ${each.channel}`),
-    "Quiet hours are not set: every new question may ring.",
+    ...wakeLines(wake, zone, now),
   ].join("\n");
 }
 

@@ -1,5 +1,5 @@
 import type { Instant } from "../domain/ids.ts";
-import type { Question } from "../domain/question.ts";
+import type { DefaultAction, Question, StoredQuestion } from "../domain/question.ts";
 import { isNight, nightOf, type QuietHours } from "./quiet-hours.ts";
 
 /** What the owner has set for the night. */
@@ -42,4 +42,13 @@ export function formAt(
 /** When the night that holds `now` is over; undefined by day, and where quiet hours have no end. */
 export function morningAfter(rules: NightRules | undefined, now: Instant): Instant | undefined {
   return rules && nightOf(rules.hours, now)?.endAt;
+}
+
+/** The default that will run: at night nothing is taken unasked, unless the owner wants it so. */
+export function defaultAt(
+  { defaultAction, deadlineAt }: Pick<StoredQuestion, "defaultAction" | "deadlineAt">,
+  rules: NightRules | undefined,
+): DefaultAction {
+  if (defaultAction !== "take_recommended" || !rules || rules.autoDefault) return defaultAction;
+  return isNight(rules.hours, deadlineAt) ? "skip_spec" : defaultAction;
 }

@@ -9,6 +9,7 @@ import { type Known, type Reading, readSaid, type Said } from "./grammar.ts";
 import type { Heard } from "./heard.ts";
 import { helpText, type Mark, pendingText, type StatusFacts, statusText, unmatchedText } from "./listing.ts";
 import { log } from "./moves.ts";
+import { formAt, morningAfter, type NightRules } from "./night.ts";
 import { mayAnswer } from "./people.ts";
 import { receiptFor } from "./receipt.ts";
 import { refusedText } from "./refused-words.ts";
@@ -23,6 +24,8 @@ export type ReceiveSettings = {
   readonly status: StatusFacts;
   /** Runs that are alive. */
   readonly runs: readonly RunId[];
+  /** Absent: no quiet hours. */
+  readonly night?: NightRules | undefined;
   /** Pairing needs people and codes, so it is decided elsewhere. */
   readonly pair: (reading: PairReading) => Decision<Ack>;
 };
@@ -41,11 +44,15 @@ export function decideReceived(
     return { effects: receiptFor(snapshot, heard, value, { now: settings.now, keepEarlier: true }), value };
   }
   const open = openFor(snapshot, heard.speaker, settings.now);
+  const known = ({ question }: StoredQuestion): Known => {
+    const form = formAt(question, settings.night, saidAt(heard.sentAt, settings.now));
+    return form === undefined ? { question } : { question, form };
+  };
   const reading = readSaid(saidBy(heard, snapshot), {
-    open: open.map(knownOf),
+    open: open.map(known),
     question: (id) => {
       const stored = snapshot.questions.get(id);
-      return stored && knownOf(stored);
+      return stored && known(stored);
     },
     runs: settings.runs,
   });
@@ -120,8 +127,10 @@ function command(
   snapshot: TurnSnapshot,
   { speaker, channel, sentAt }: Heard,
   reading: Extract<Reading, { kind: "command" }>,
-  { now, mark, project }: ReceiveSettings,
+  { now, mark, project, night }: ReceiveSettings,
 ): Decision<Ack> {
+  const at = saidAt(sentAt, now);
+  const morningAt = morningAfter(night, at);
   const decided = decideReply(snapshot, reading.command, {
     sender: { via: channel, ...(speaker ? { by: speaker.name } : {}) },
     now,
@@ -129,11 +138,18 @@ function command(
     project,
     ...(speaker ? { role: speaker.role } : {}),
     mark,
+    form: ({ question }) => formAt(question, night, at),
+    ...(morningAt === undefined ? {} : { morningAt }),
   });
   if (reading.conflict === undefined) return decided;
   const { value } = decided;
   const text = `${value.text} The id in the text counted, not the message that it replied to (${reading.conflict}).`;
   return { effects: decided.effects, value: { ...value, text } };
+}
+
+/** A reply is judged by the time at which it was said, as far as the platform tells it. */
+function saidAt(sentAt: Instant | undefined, now: Instant): Instant {
+  return Math.min(sentAt ?? now, now);
 }
 
 /** Whoever is not known, and a run that was not looked up, stops nothing. */
@@ -167,10 +183,6 @@ function openFor({ open = [] }: TurnSnapshot, speaker: Speaker | undefined, now:
       deadlineAt > now &&
       (speaker.role === "viewer" || mayAnswer(speaker, question.answerable_by)),
   );
-}
-
-function knownOf({ question }: StoredQuestion): Known {
-  return { question };
 }
 
 function questionOf(reading: Reading): QuestionId | undefined {

@@ -57,7 +57,8 @@ function reply(
     const text = words.badOptionText(current, command.key, form, settings);
     return refuseReply(current, "bad-option", text, settings, before);
   }
-  if (form !== undefined && !isSafe(current, command, form)) {
+  const isConfirmed = settings.confirmed === "in-full" && settings.sender.via === "inbox" && form === "held";
+  if (form !== undefined && !isConfirmed && !isSafe(current, command, form)) {
     const text = words.confirmationText(current, form, settings);
     return refuseReply(current, "needs-confirmation", text, settings, before);
   }
@@ -73,7 +74,11 @@ function reply(
   const effects = [...before, ...withOutcome(moved, { ...answer, outcome })];
   return {
     effects,
-    value: { accepted: true, state: "answered", text: words.acceptedText(moved.after, command) },
+    value: {
+      accepted: true,
+      state: "answered",
+      text: words.acceptedText(moved.after, command, form, settings),
+    },
   };
 }
 

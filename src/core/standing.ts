@@ -24,15 +24,19 @@ export function deadlineLine(stored: StoredQuestion, now: Instant): string {
 
 /**
  * Where a question stands once it is no longer open, as it is shown in its message: lines that begin with `✅`, `▶`,
- * `⏰` or `🚫`. Undefined while it is open.
+ * `⏰` or `🚫`. Undefined while it is open. `held`: it takes no choice before the morning.
  */
-export function standingLines(stored: StoredQuestion, now: Instant): string | undefined {
+export function standingLines(
+  stored: StoredQuestion,
+  now: Instant,
+  { held = false }: { readonly held?: boolean } = {},
+): string | undefined {
   if (isOpen(stored.state)) return undefined;
   if (stored.state === "cancelled") {
     return `🚫 Cancelled${stored.why === undefined ? "" : `: ${shorten(oneLine(stored.why), 160)}`}`;
   }
   const { answer } = stored;
-  return answer ? answeredLines(stored, answer, now) : unansweredLine(stored, now);
+  return answer ? answeredLines(stored, answer, now) : unansweredLine(stored, now, held);
 }
 
 function answeredLines(stored: StoredQuestion, answer: Answer, now: Instant): string {
@@ -73,18 +77,19 @@ function effectWords(question: Question, answer: Answer): string {
   return `applies at the next iteration on ${question.task}`;
 }
 
-function unansweredLine(stored: StoredQuestion, now: Instant): string {
+function unansweredLine(stored: StoredQuestion, now: Instant, held: boolean): string {
   const { question, defaultAction, claim } = stored;
   const by = `⏰ No answer by ${timeWords(stored.deadlineAt, stored.zone, now)} —`;
   const key = recommendedKey(question);
   const recommended = key === undefined ? "the recommendation" : oneLine(optionWords(question, key));
   if (stored.state === "expired") {
-    if (defaultAction === "stay_parked") return `${by} the task stays parked. ${mayStillAnswer}.`;
+    const may = (until: string): string => (held ? "" : ` ${mayStillAnswer}${until}.`);
+    if (defaultAction === "stay_parked") return `${by} the task stays parked.${may("")}`;
     const happens =
       defaultAction === "skip_spec"
         ? "the spec will be skipped at the loop's next stop"
         : `the recommendation will be taken at the loop's next stop: ${recommended}`;
-    return `${by} ${happens}. ${mayStillAnswer} until then.`;
+    return `${by} ${happens}.${may(" until then")}`;
   }
   const at = claim === undefined ? "" : ` at ${timeWords(claim.takenAt, stored.zone, now)}`;
   const closed = stored.state === "resolved" ? `, closed as ${stored.result ?? "resolved"}` : "";

@@ -41,8 +41,8 @@ export type ChannelMessage = {
 export type Button = {
   readonly label: string;
   readonly question: QuestionId;
-  /** An option's key, a verb, or the list of all options. */
-  readonly action: { readonly key: string } | { readonly verb: "skip" | "more" };
+  /** An option's key, a verb, the night's *Go ahead*, or the list of all options. */
+  readonly action: { readonly key: string } | { readonly verb: "skip" | "go" | "more" };
   readonly primary: boolean;
 };
 
@@ -55,7 +55,7 @@ export type Reply = {
   readonly name?: string;
   /** The platform's own time, where it sends one. */
   readonly at?: Instant;
-  /** `action` is an option's key, `skip`, `retry`, or `/more` for the list of all options. */
+  /** `action` is an option's key, `skip`, `retry`, `go` (the night's *Go ahead*), or `/more` for the list of all options. */
   readonly press?: { readonly question: string; readonly action: string };
   readonly text?: string;
   /** The message of ours that it answers. */

@@ -1,13 +1,17 @@
-import type { Abort, NewAbort } from "./abort.ts";
-import type { Ack, Sender } from "./command.ts";
-import type { Event, NewEvent } from "./event.ts";
-import type { ChannelId, Claim, Cursor, Instant, MessageRef, QuestionId, RunId, TaskId } from "./ids.ts";
-import type { Binding, NewPairingCode, PairingCode, Person } from "./person.ts";
-import type { Answer, ClaimRecord, Copy, Outcome, Result, State, StoredQuestion } from "./question.ts";
+import type { Abort } from "./abort.ts";
+import type { Ack } from "./command.ts";
+import type { Effect, NewJob, NewNote } from "./effect.ts";
+import type { Event } from "./event.ts";
+import type { ChannelId, Claim, Cursor, Instant, MessageRef, QuestionId, RunId } from "./ids.ts";
+import type { Binding, PairingCode } from "./person.ts";
+import type { Copy, State, StoredQuestion } from "./question.ts";
 import type {
   AskNeed,
   AskSnapshot,
-  GatheredLine,
+  NightMark,
+  NightNeed,
+  NightSnapshot,
+  NightState,
   PeopleSnapshot,
   SenderCounter,
   SweepSnapshot,
@@ -19,85 +23,11 @@ import type {
   TurnSnapshot,
 } from "./store-snapshots.ts";
 
+export type * from "./effect.ts";
 export type * from "./store-snapshots.ts";
-
-/** What one message needs: rows are gathered, then `decide` runs on them, then its effects are committed. */
-export type Effect =
-  | { readonly type: "insert-question"; readonly row: StoredQuestion; readonly key?: string }
-  /** Compare-and-set on `from`; a row in another state is a fault (the snapshot was read in the same transaction). */
-  | {
-      readonly type: "move-question";
-      readonly id: QuestionId;
-      readonly from: State;
-      readonly to: State;
-      /** Absent: unchanged. `null`: taken away. */
-      readonly outcome?: Outcome | null;
-      readonly answer?: Answer | null;
-      readonly claim?: ClaimRecord | null;
-      readonly result?: Result;
-      readonly why?: string;
-    }
-  | { readonly type: "send"; readonly job: NewJob }
-  /** Beside the copies that are known: a message of ours whose post was never recorded, or one more that was edited. */
-  | {
-      readonly type: "adopt-copy";
-      readonly question: QuestionId;
-      readonly channel: ChannelId;
-      readonly destination: string;
-      readonly ref: MessageRef;
-      /** The revision that it shows; 0 where nobody knows. */
-      readonly revision: number;
-    }
-  | { readonly type: "note"; readonly note: NewNote }
-  /** One that waits already for this run and project is a fault. */
-  | { readonly type: "insert-abort"; readonly abort: NewAbort }
-  /** One that was confirmed is a fault. */
-  | { readonly type: "claim-abort"; readonly id: number; readonly claim: ClaimRecord }
-  | { readonly type: "log"; readonly event: NewEvent }
-  /** A typed reply, so that an edit of it is understood. The same message again replaces what was known. */
-  | {
-      readonly type: "remember";
-      readonly channel: ChannelId;
-      readonly message: MessageRef;
-      readonly accepted: boolean;
-      readonly question?: QuestionId;
-    }
-  /** Sets a counter of one sender. */
-  | { readonly type: "count"; readonly counter: SenderCounter }
-  /** One more line of the receipt that waits for this sender at this destination; the first line makes it and sets its hour. */
-  | { readonly type: "gather"; readonly line: GatheredLine }
-  | { readonly type: "insert-code"; readonly code: NewPairingCode }
-  /** They leave without being used. */
-  | { readonly type: "revoke-codes"; readonly codes: readonly number[] }
-  /** A wrong attempt: every live code of the channel counts it. */
-  | { readonly type: "fail-codes"; readonly channel: ChannelId }
-  /**
-   * Makes the binding, and the person where there is none of that name; one who is known keeps their role. `code` is used
-   * up by it and gives it its id. A code that is not live on this channel, and an address that is bound already, are faults.
-   */
-  | {
-      readonly type: "bind";
-      readonly person: Person;
-      readonly channel: ChannelId;
-      readonly address: string;
-      readonly code?: number;
-    }
-  /** A person without any binding left is forgotten. */
-  | { readonly type: "unbind"; readonly binding: number };
 
 export type Decision<Value> = { readonly effects: readonly Effect[]; readonly value: Value };
 
-/** What lies in the outbox. Per (channel, destination) jobs go out in the order of their ids. */
-export type NewJob = {
-  readonly channel: ChannelId;
-  readonly destination: string;
-  readonly kind: "post" | "edit" | "notice" | "receipt";
-  readonly question?: QuestionId;
-  /** Text of a notice or receipt; absent for posts and edits, which are rendered from the row when they are sent. */
-  readonly notice?: { readonly kind: string; readonly text: string };
-  /** The message of theirs that a receipt answers. */
-  readonly replyTo?: MessageRef;
-};
 export type Job = NewJob & {
   readonly id: number;
   readonly attempts: number;
@@ -107,16 +37,6 @@ export type Job = NewJob & {
   readonly key: string;
 };
 
-/** Human text for the next iteration, on its way into a steering file. */
-export type NewNote = {
-  readonly project: string;
-  /** `task` notes go to `steering/<task>.md`, run notes to `steering/run.md`. */
-  readonly task?: TaskId;
-  readonly run?: RunId;
-  readonly question?: QuestionId;
-  readonly sender: Sender;
-  readonly text: string;
-};
 export type Note = NewNote & { readonly id: number; readonly at: Instant };
 
 /** The process that owns the channels of a home. */
@@ -213,6 +133,16 @@ export type Store = {
   /** The next instant at which a sweep has something to do; `now` or earlier where it has already. */
   nextSweepAt(now: Instant): Promise<Instant | undefined>;
 
+  /** One step of the change between day and night: `gather` says from the mark what is to be read. */
+  changeNight<Value>(
+    gather: (mark: NightMark | undefined) => NightNeed,
+    decide: (snapshot: NightSnapshot) => Decision<Value>,
+    now: Instant,
+  ): Promise<Value>;
+  nightState(): Promise<NightState>;
+  /** The question that asks this one again. */
+  askedAgainAs(id: QuestionId): Promise<QuestionId | undefined>;
+
   /** People, their bindings and the live codes: read, decided and written in one transaction. */
   pair<Value>(decide: (snapshot: PeopleSnapshot) => Decision<Value>, now: Instant): Promise<Value>;
   /** In the order of pairing. */
@@ -226,8 +156,8 @@ export type Store = {
 
   /** The head of every (channel, destination) queue whose time has come. */
   nextJobs(now: Instant, limit: number): Promise<readonly Job[]>;
-  /** The next instant at which a waiting job may go out. */
-  nextJobAt(): Promise<Instant | undefined>;
+  /** The next instant at which a waiting job may go out. Without `now`, what waits for the morning waits still. */
+  nextJobAt(now?: Instant): Promise<Instant | undefined>;
   /** The first jobs of one queue, in order, whether their time has come or not. */
   queue(channel: ChannelId, destination: string, limit: number): Promise<readonly Job[]>;
   /** The job was accepted: it leaves the outbox, the copy is recorded, `decide` moves the question. */
@@ -239,6 +169,8 @@ export type Store = {
   ): Promise<void>;
   /** The job stays and is tried again at `notBeforeAt`. */
   postpone(job: Job, notBeforeAt: Instant): Promise<void>;
+  /** The job stays until then and holds up nothing behind it; `release-jobs` ends its wait. */
+  waitUntil(job: Job, at: Instant): Promise<void>;
   /** The job leaves the outbox unsent; `effects` say why. */
   drop(job: Job, effects: readonly Effect[], now: Instant): Promise<void>;
 

@@ -4,7 +4,11 @@ import type { Option } from "./question.ts";
 /**
  * What is to be said, with every local time already text, so that a renderer never formats a time and never invents.
  */
-export type View = QuestionView | ReceiptView | NoticeView;
+export type View = AskedView | ReceiptView | NoticeView;
+
+/** A question, in one of the forms in which it can stand. */
+export type AskedView = QuestionView | NightView;
+export type NightView = ConsentView | HeldView;
 
 export type QuestionView = {
   readonly type: "question";
@@ -33,6 +37,34 @@ export type QuestionView = {
   readonly answerable: boolean;
   /** Where the whole text is, for the place where something was cut. */
   readonly fullText: string;
+};
+
+type NightLines = {
+  readonly id: QuestionId;
+  readonly task: string;
+  readonly title: string;
+  readonly deadline: string;
+  /** Where it stands once it is no longer open. */
+  readonly standing?: string;
+  readonly answerable: boolean;
+  readonly fullText: string;
+};
+
+/** The night form of a question that a tired person can decide: go ahead with the recommendation, or skip it. */
+export type ConsentView = NightLines & {
+  readonly type: "consent";
+  readonly recommended: Pick<Option, "label" | "consequence">;
+  /** Why either answer is safe. */
+  readonly safety: string;
+  /** Is what is skipped asked again in the morning? Not where quiet hours have no end. */
+  readonly again: boolean;
+};
+
+/** A question that waits for the morning and takes no choice before. */
+export type HeldView = NightLines & {
+  readonly type: "held";
+  /** `🌙 This question is held until 08:00 …`. */
+  readonly held: string;
 };
 
 /** The one truthful answer to a reply, in its own words. */

@@ -96,7 +96,7 @@ export function openBoard(signedOut: (message: string) => void): Board {
         around.moved();
       }
       place();
-      const asked = fresh.filter((question) => question.place === "open");
+      const asked = fresh.filter(({ place: name, night }) => name === "open" && night?.form !== "held");
       if (!isFirst && asked.length > 0)
         announce(`New question: ${asked.map((each) => each.title).join("; ")}`);
     },

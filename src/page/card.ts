@@ -2,8 +2,9 @@ import type { LocalCommand, QuestionCard, Verdict } from "../app/inbox-state.ts"
 import { announce, type Child, el, told } from "./dom.ts";
 import { type Form, openForm } from "./form.ts";
 import { press } from "./press.ts";
-import { deadlineLine, evidence, optionContent, tick, whereLine } from "./question.ts";
-import { lateLine, verdictBlock } from "./verdict.ts";
+import { evidence, optionContent, tick, whereLine } from "./question.ts";
+import { verdictBlock } from "./verdict.ts";
+import { type Controls, waiting } from "./waiting.ts";
 
 /** How long an answered card stays where it was, so that its receipt is seen. */
 const lingerMs = 2_500;
@@ -29,11 +30,13 @@ type Receipt = { readonly accepted: boolean; readonly sure: boolean; readonly te
 /** One question on the page, from its asking to its end. What is typed into it outlives every update. */
 export function openCard(first: QuestionCard, around: Surroundings): Card {
   let card = first;
-  let shown = "";
+  let line = "";
   let busy: string | undefined;
   let receipt: Receipt | undefined;
   let lingers: QuestionCard["place"] | undefined;
   let open: "answer" | "note" | "change" | undefined;
+  /** A night form that is looked at in full. */
+  let inFull = false;
   const unfolded = new Set<string>();
 
   const content = el("div", { class: "content" });
@@ -83,12 +86,16 @@ export function openCard(first: QuestionCard, around: Surroundings): Card {
     }, lingerMs);
   };
 
+  /** A held question takes a choice only after it was shown in full. */
+  const confirmed = (): { confirmed?: "in-full" } =>
+    card.night?.form === "held" && inFull ? { confirmed: "in-full" } : {};
+
   const forms: Record<"answer" | "note", Form> = {
     answer: openForm(first.id, "answer", {
       label: "Your answer, in your own words",
       hint: "It reaches the agent as it stands, at the next iteration.",
       button: "Send answer",
-      send: (text) => void act({ verb: "answer", question: card.id, text }, "send-answer"),
+      send: (text) => void act({ verb: "answer", question: card.id, text, ...confirmed() }, "send-answer"),
     }),
     note: openForm(first.id, "note", {
       label: "A note for the next iteration",
@@ -125,6 +132,9 @@ export function openCard(first: QuestionCard, around: Surroundings): Card {
     return made;
   };
 
+  const chosen = (verb: "choose" | "override", key: string): LocalCommand =>
+    verb === "choose" ? { verb, question: card.id, key, ...confirmed() } : { verb, question: card.id, key };
+
   const choices = (verb: "choose" | "override", without?: string): HTMLElement =>
     el(
       "div",
@@ -135,7 +145,7 @@ export function openCard(first: QuestionCard, around: Surroundings): Card {
           button(
             `option-${option.key}`,
             option.recommended ? "option is-recommended" : "option",
-            (event) => void act({ verb, question: card.id, key: option.key }, `option-${option.key}`, event),
+            (event) => void act(chosen(verb, option.key), `option-${option.key}`, event),
             ...optionContent(option),
           ),
         ),
@@ -147,43 +157,29 @@ export function openCard(first: QuestionCard, around: Surroundings): Card {
     return made;
   };
 
-  const waiting = (): Child[] => [
-    whereLine(card),
-    title("h3"),
-    card.heldUntil !== undefined &&
-      el(
-        "p",
-        { class: "held" },
-        `Held until ${card.heldUntil.text}: it rings nobody before that. It can be answered here.`,
-      ),
-    evidence(card, (name) => unfolded.has(name)),
-    card.place === "late" && card.verdict ? lateLine(card.verdict) : deadlineLine(card),
-    choices("choose"),
-    el(
-      "div",
-      { class: "actions" },
-      button(
-        "skip",
-        "plain-button",
-        (event) => void act({ verb: "skip", question: card.id }, "skip", event),
-        "Skip",
-      ),
-      button(
-        "retry",
-        "plain-button",
-        (event) => void act({ verb: "retry", question: card.id }, "retry", event),
-        "Run again",
-      ),
-    ),
-    el(
-      "div",
-      { class: "actions-quiet" },
-      unfold("answer", "Answer in your own words"),
-      unfold("note", "Leave a note"),
-    ),
-    open === "answer" && forms.answer.element,
-    open === "note" && forms.note.element,
-  ];
+  const controls = (): Controls => ({
+    card,
+    inFull,
+    open,
+    title: () => title("h3"),
+    evidence: () => evidence(card, (name) => unfolded.has(name)),
+    choices: () => choices("choose"),
+    press: (name, className, command, words) =>
+      button(name, className, (event) => void act(command, name, event), words),
+    full(className, words) {
+      const made = button("in-full", className, showInFull, words);
+      made.setAttribute("aria-expanded", String(inFull));
+      return made;
+    },
+    unfold,
+    form: (name) => forms[name].element,
+  });
+
+  const showInFull = (event: Event): void => {
+    if (busy !== undefined || !around.steady(event)) return;
+    inFull = !inFull;
+    draw();
+  };
 
   const decided = (verdict: Verdict): Child[] => [
     whereLine(card),
@@ -214,7 +210,7 @@ export function openCard(first: QuestionCard, around: Surroundings): Card {
     const name = focused instanceof HTMLElement ? focused.dataset.focus : undefined;
     element.dataset.place = card.place;
     const verdict = card.place === "open" || card.place === "late" ? undefined : card.verdict;
-    const children = verdict ? decided(verdict) : waiting();
+    const children = verdict ? decided(verdict) : waiting(controls());
     content.replaceChildren(...children.filter((child): child is Node => child instanceof Node));
     for (const details of content.querySelectorAll("details")) {
       details.addEventListener("toggle", () => {
@@ -243,18 +239,20 @@ export function openCard(first: QuestionCard, around: Surroundings): Card {
   };
 
   draw();
-  shown = JSON.stringify(first);
+  line = JSON.stringify(first);
   return {
     element,
     place: () => lingers ?? card.place,
     update(next) {
-      const line = JSON.stringify(next);
-      if (line === shown) return;
-      shown = line;
+      const said = JSON.stringify(next);
+      if (said === line) return;
+      line = said;
       const moved = next.revision !== card.revision;
       // Somebody else decided, or the loop took it: an old receipt would say what is true no more.
       if (moved && busy === undefined && lingers === undefined) receipt = undefined;
       if (moved && open === "change") open = undefined;
+      // The next night begins small again.
+      if (next.night?.form !== card.night?.form) inFull = false;
       card = next;
       draw();
     },

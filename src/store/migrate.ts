@@ -4,9 +4,10 @@ import { sql as first } from "./migrations/001-first.ts";
 import { sql as people } from "./migrations/002-people.ts";
 import { sql as health } from "./migrations/003-health.ts";
 import { sql as aborts } from "./migrations/004-aborts.ts";
+import { sql as nights } from "./migrations/005-nights.ts";
 
 /** In order; the schema's number is how many of them have run. Never change one that was released: add the next. */
-export const migrations: readonly string[] = [first, people, health, aborts];
+export const migrations: readonly string[] = [first, people, health, aborts, nights];
 
 /**
  * Brings the file to the newest schema, each step in a transaction of its own. Where several processes do it at

@@ -86,6 +86,7 @@ export async function openBench(): Promise<Bench> {
     cancel: refuse,
     abort: refuse,
     copies: refuse,
+    askedAgainAs: refuse,
     take: refuse,
     confirm: refuse,
     resolve: refuse,
@@ -156,6 +157,8 @@ export function aStatus(changes: Partial<StatusReport> = {}): StatusReport {
       cancelled: 0,
     },
     channels: [],
+    wake: { channels: [], questions: [] },
+    wakeLines: [],
     ...changes,
   };
 }

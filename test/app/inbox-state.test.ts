@@ -2,10 +2,12 @@ import { describe, expect, it } from "vitest";
 import type { StatusReport } from "../../src/app/api.ts";
 import { linkLines } from "../../src/app/inbox-facts.ts";
 import { type InboxSource, inboxState, questionCard, recentLimit } from "../../src/app/inbox-state.ts";
+import type { NightRules } from "../../src/core/night.ts";
 import type { Event } from "../../src/domain/event.ts";
 import { mintQuestionId, type RunId } from "../../src/domain/ids.ts";
 import type { StoredQuestion } from "../../src/domain/question.ts";
 import { anAnswer, aQuestion, aStored, evening, hour, minute } from "../builders.ts";
+import { nightRules } from "../renderers/night-cases.ts";
 
 const zone = "Europe/Berlin";
 
@@ -28,6 +30,8 @@ function aStatus(changes: Partial<StatusReport> = {}): StatusReport {
       cancelled: 0,
     },
     channels: [],
+    wake: { channels: [], questions: [] },
+    wakeLines: [],
     ...changes,
   };
 }
@@ -101,10 +105,48 @@ describe("the state of the page", () => {
     );
   });
 
-  it("says until when a question is held, and no longer than that", () => {
-    const stored = aStored({ state: "pending", heldUntilAt: evening + 9 * hour });
-    expect(questionCard(stored, evening + 2 * hour).heldUntil?.text).toBe("08:00");
-    expect(questionCard(stored, evening + 9 * hour).heldUntil).toBeUndefined();
+  it("shows the night form while it is night and the question waits, and no longer than that", () => {
+    const night = nightRules();
+    const at = evening + 2 * hour;
+    expect(questionCard(aStored(), at, night).night).toEqual({
+      form: "consent",
+      label: "Refresh-token rotation",
+      consequence: "No schema change, survives a restart",
+      safety: "The agent says this can be undone. Skipping only lets the task wait.",
+      until: { iso: "2026-07-07T06:00:00.000Z", text: "08:00" },
+    });
+    const blocked = aStored({ state: "pending", question: aQuestion({ kind: "blocked" }) });
+    expect(questionCard(blocked, at, night).night).toEqual({
+      form: "held",
+      words: "🌙 This question is held until 08:00 and takes no choice before.",
+      until: { iso: "2026-07-07T06:00:00.000Z", text: "08:00" },
+    });
+    expect(questionCard(blocked, at, nightRules({ window: "00:00-24:00" })).night).toEqual({
+      form: "held",
+      words:
+        "🌙 This question is held: quiet hours are set without an end. It can be read and answered in the local inbox.",
+    });
+    expect(questionCard(blocked, evening + 9 * hour, night).night).toBeUndefined();
+    expect(questionCard(blocked, at).night).toBeUndefined();
+    const answered = aStored({ state: "answered", answer: anAnswer() });
+    expect(questionCard(answered, at, night).night).toBeUndefined();
+    expect(questionCard(aStored({ state: "expired" }), at, night).night?.form).toBe("consent");
+  });
+
+  it("lists what is held behind what can be decided", () => {
+    const held = { question: aQuestion({ kind: "blocked" }), deadlineAt: evening + 5 * hour };
+    const { cards } = stateOf(
+      { status: aStatus({ night: nightRules(), open: [aStored(held), numbered(2)] }) },
+      evening + hour,
+    );
+    expect(cards.map((card) => card.night?.form)).toEqual(["consent", "held"]);
+  });
+
+  it("says that a recommendation is not taken by a deadline of the night", () => {
+    const stored = aStored({ defaultAction: "take_recommended" });
+    const words = (night: NightRules): string => questionCard(stored, evening, night).deadline.words;
+    expect(words(nightRules())).toContain("the spec is skipped");
+    expect(words(nightRules({ autoDefault: true }))).toContain("option 1 — Refresh-token rotation is taken");
   });
 
   it("says what was decided, where, when, and what comes next", () => {

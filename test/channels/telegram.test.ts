@@ -80,7 +80,7 @@ describe("what is sent", () => {
 
   test("field 15: the longest id with every key and verb fits 64 bytes", () => {
     const longest = mintQuestionId("abcdefgh" as RunId, "a".repeat(24), 9999);
-    const actions = [{ key: "abcdefgh" }, { verb: "skip" }, { verb: "more" }] as const;
+    const actions = [{ key: "abcdefgh" }, { verb: "skip" }, { verb: "go" }, { verb: "more" }] as const;
     for (const action of actions) {
       const [data = ""] = payloads(
         aMessage({ buttons: [{ label: "x", question: longest, action, primary: false }] }),
@@ -99,7 +99,7 @@ describe("what is sent", () => {
         },
         me,
       );
-      const meant = "key" in action ? action.key : action.verb === "skip" ? "skip" : "/more";
+      const meant = "key" in action ? action.key : action.verb === "more" ? "/more" : action.verb;
       expect(pressed.reply?.press).toEqual({ question: longest, action: meant });
     }
     const tooLong = aButton("k".repeat(64), "x", longest);

@@ -4,7 +4,7 @@ import { roles } from "../../src/domain/person.ts";
 import { aStored, evening, hour, aQuestionId as id } from "../builders.ts";
 
 const open = [aStored({ deadlineAt: evening + 6 * hour })];
-const facts = { channels: [], waiting: 0, zone: "Europe/Berlin" };
+const facts = { channels: [], waiting: 0, zone: "Europe/Berlin", ringing: [] };
 
 test("who may only look is shown no line to send", () => {
   for (const text of [

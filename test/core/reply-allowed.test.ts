@@ -201,24 +201,131 @@ describe("at night", () => {
 
   test("the ack shows the two night actions as they are sent there", () => {
     const text = (settings: ReplySettings): string => decide(aStored(), choose("2"), settings).value.text;
+    const morningAt = evening + 9 * hour;
     expect(text(phone("eric", "owner", consent))).toBe(
+      `${id} takes two answers at night: send ${id} go for 1 — Refresh-token rotation, or /skip ${id}.`,
+    );
+    expect(text(phone("eric", "owner", { ...consent, morningAt }))).toBe(
       `${id} takes two answers at night: send ${id} go for 1 — Refresh-token rotation, or /skip ${id} to be asked again tomorrow.`,
     );
-    expect(text({ ...local, ...consent, sender: { via: "inbox", host: "owl" } })).toBe(
+    expect(text({ ...local, ...consent, morningAt, sender: { via: "inbox", host: "owl" } })).toBe(
       `${id} takes two answers at night: press Go ahead for 1 — Refresh-token rotation, or press Skip to be asked again tomorrow.`,
     );
   });
 
   test("a held question takes no choice and says when it will be sent", () => {
     const at = phone("eric", "owner", held);
-    const stored = aStored({ state: "pending", heldUntilAt: evening + 9 * hour });
+    const stored = aStored({
+      state: "pending",
+      heldUntilAt: evening + 9 * hour,
+      deadlineAt: evening + 12 * hour,
+    });
     for (const command of [skip, retry, steer]) expect(said(stored, command, at)).toBe("accepted");
     for (const command of [choose("1"), goAhead, answer]) {
       expect(said(stored, command, at)).toBe("needs-confirmation");
     }
     expect(decide(stored, choose("1"), at).value.text).toBe(
-      `${id} is held until 08:00 and will be sent in full then; until then it takes no choice. To leave it out: /skip ${id}.`,
+      `${id} is held until 08:00 and will be sent in full then; until then it takes no choice. What works: /skip ${id} or /retry ${id}.`,
     );
+  });
+
+  const ack = (changes: Partial<StoredQuestion>, settings: ReplySettings): string =>
+    decide(aStored({ state: "pending", deadlineAt: evening + 12 * hour, ...changes }), choose("1"), settings)
+      .value.text;
+  const morningAt = evening + 9 * hour;
+
+  test.each<[string, string, Partial<StoredQuestion>, ReplySettings]>([
+    [
+      "on a phone",
+      `${id} is held until 08:00 and will be sent in full then; until then it takes no choice. What works: /skip ${id} or /retry ${id}.`,
+      {},
+      phone("eric", "owner", { ...held, morningAt }),
+    ],
+    [
+      "in Slack's spelling",
+      `${id} is held until 08:00 and will be sent in full then; until then it takes no choice. What works: !skip ${id} or !retry ${id}.`,
+      {},
+      phone("eric", "owner", { ...held, morningAt, mark: "!" }),
+    ],
+    [
+      "with a deadline that comes first",
+      `${id} is held until 08:00 and takes no choice until then; its deadline comes first, at 06:00. What works: /skip ${id} or /retry ${id}.`,
+      { deadlineAt: evening + 7 * hour },
+      phone("eric", "owner", { ...held, morningAt }),
+    ],
+    [
+      "where quiet hours have no end",
+      `${id} is held as long as quiet hours last, and takes no choice until then. What works: /skip ${id} or /retry ${id}.`,
+      {},
+      phone("eric", "owner", held),
+    ],
+    [
+      "on the command line",
+      `${id} is held until 08:00 and will be sent in full then; until then it takes no choice. What works: owlpost skip ${id} or owlpost retry ${id}. To decide it now: owlpost inbox, then Show in full and answer now.`,
+      {},
+      { ...local, ...held, morningAt },
+    ],
+    [
+      "in the inbox",
+      `${id} is held until 08:00 and will be sent in full then; until then it takes no choice. To decide it now, press Show in full and answer now; Skip and Run again work, too.`,
+      {},
+      { ...local, ...held, morningAt, sender: { via: "inbox", host: "owl" } },
+    ],
+  ])("a held question says %s what may be done", (_where, words, changes, settings) => {
+    expect(ack(changes, settings)).toBe(words);
+  });
+
+  test("a second press in the inbox lets a choice or an answer in words through, and from nowhere else", () => {
+    const confirmed: Partial<ReplySettings> = { confirmed: "in-full" };
+    const inbox: ReplySettings = { ...local, ...confirmed, sender: { via: "inbox", host: "owl" } };
+    for (const command of [choose("2"), answer]) {
+      expect(said(aStored(), command, { ...inbox, ...held })).toBe("accepted");
+      expect(said(aStored(), command, { ...local, ...held, ...confirmed })).toBe("needs-confirmation");
+      expect(said(aStored(), command, phone("eric", "owner", { ...held, ...confirmed }))).toBe(
+        "needs-confirmation",
+      );
+      // A consent question takes its two actions, wherever it is looked at.
+      expect(said(aStored(), command, { ...inbox, ...consent })).toBe("needs-confirmation");
+    }
+    const stored = decide(aStored(), choose("2"), { ...inbox, ...held }).effects.flatMap((effect) =>
+      effect.type === "move-question" && effect.answer ? [effect.answer] : [],
+    );
+    expect(stored).toEqual([
+      { outcome: "answered", option: "2", via: "inbox", host: "owl", at: now, digest: "d1" },
+    ]);
+  });
+
+  test("a skip is told when the question comes again, and by day nothing of it", () => {
+    const text = (settings: ReplySettings): string => decide(aStored(), skip, settings).value.text;
+    const plain = "Skipped: 012-fix-auth stays blocked and the loop goes on with the rest.";
+    expect(text(phone("eric", "owner", { ...consent, morningAt }))).toBe(
+      `${plain} It is asked again at 08:00.`,
+    );
+    expect(text(phone("eric", "owner", { ...held, morningAt }))).toBe(`${plain} It is asked again at 08:00.`);
+    expect(text(phone("eric", "owner", consent))).toBe(plain);
+    expect(text(eric)).toBe(plain);
+  });
+
+  test("go ahead counts after the deadline, too, and a second one is recorded already", () => {
+    const late = phone("eric", "owner", { ...consent, now: evening + 8 * hour });
+    const expired = aStored({ state: "expired", outcome: "expired" });
+    const { value, effects } = decide(expired, goAhead, late);
+    expect(value.text).toBe(
+      "Answered: 1 — Refresh-token rotation; it applies at the next iteration on 012-fix-auth. The deadline had passed; this replaces the default.",
+    );
+    expect(effects).toMatchObject([{ type: "move-question", answer: { option: "1", late: true } }, {}]);
+    const answered = aStored({ state: "answered", answer: anAnswer({ by: "eric", via: "telegram" }) });
+    expect(decide(answered, goAhead, late).value).toMatchObject({ accepted: true, repeated: true });
+  });
+
+  test("an answer that was given is changed with its question's id, at night as by day", () => {
+    const answered = aStored({ state: "answered", answer: anAnswer({ by: "eric", via: "telegram" }) });
+    const { value } = decide(
+      answered,
+      { verb: "override", question: id, key: "2" },
+      phone("eric", "owner", consent),
+    );
+    expect(value).toMatchObject({ accepted: true });
   });
 
   test("a key that is no option is told so, with what may be sent", () => {

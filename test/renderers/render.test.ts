@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sizeOf } from "../../renderers/fit.ts";
-import { fitsRow, roomOf, uncutSize } from "../../renderers/ladder.ts";
+import { fitsRow, uncutSize } from "../../renderers/ladder.ts";
 import { matrix, rowOf } from "../../renderers/matrix.ts";
 import { reveal } from "../../renderers/neutralise.ts";
 import { render } from "../../renderers/render.ts";
+import { roomOf } from "../../renderers/sizes.ts";
 import { questionView } from "../../src/core/view.ts";
 import type { Capabilities } from "../../src/domain/capabilities.ts";
 import type { ChannelMessage } from "../../src/domain/channel.ts";

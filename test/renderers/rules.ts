@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { Capabilities } from "../../src/domain/capabilities.ts";
 import type { ChannelMessage } from "../../src/domain/channel.ts";
-import type { QuestionView } from "../../src/domain/view.ts";
+import type { AskedView, NightView, QuestionView } from "../../src/domain/view.ts";
 
 // The reference implementation of CommonMark; it brings no types.
 const { HtmlRenderer, Parser } = createRequire(import.meta.url)("commonmark") as {
@@ -66,7 +66,7 @@ function fromMarkdown(text: string, code: boolean): string {
 
 /** Our own bold and code; an agent's openers stand apart by word joiners. */
 function fromMrkdwn(text: string, code: boolean): string {
-  const bold = (piece: string): string => piece.replace(/(^|\s)\*(\S(?:.*?\S)?)\*(?=\s|$)/gm, "$1$2");
+  const bold = (piece: string): string => piece.replace(/(^|\s)\*(\S|\S.*?\S)\*(?=\s|$)/gm, "$1$2");
   return text
     .split(/(```[\s\S]*?```|(?<![\u2060\w])`[^`\n]+`(?!\u2060))/)
     .map((piece, at) => (at % 2 === 0 ? bold(piece) : code ? piece.replace(/^`+|`+$/g, "") : ""))
@@ -77,7 +77,7 @@ const line = (text: string, test: (each: string) => boolean): boolean => text.sp
 
 /** Broken rules of every kind, as short names. Nothing is what a good message gives. */
 export function brokenRules(
-  view: QuestionView,
+  view: AskedView,
   message: ChannelMessage,
   row: Capabilities,
   channel: Limits | undefined,
@@ -97,6 +97,35 @@ export function brokenRules(
   );
   must("title", flat.includes(folded(seen(view.title))));
   must("question-id", flat.includes(view.id));
+  must(
+    "deadline",
+    line(shown, (each) => /^⏰ .*\d\d:\d\d .*→ ./.test(each)),
+  );
+  broken.push(
+    ...(view.type === "question"
+      ? brokenInFull(view, message, row, shown, seen)
+      : brokenAtNight(view, message, row, shown, seen)),
+  );
+  for (const limit of channel?.limits ?? []) broken.push(...brokenLimit(limit, message, row, shown));
+  for (const rule of [...anywhere, ...(channel?.never ?? [])]) {
+    if (new RegExp(rule.pattern, rule.flags).test(scope(rule.scope, message, row)) && !excused(rule, view))
+      broken.push(rule.id);
+  }
+  return [...new Set(broken)];
+}
+
+function brokenInFull(
+  view: QuestionView,
+  message: ChannelMessage,
+  row: Capabilities,
+  shown: string,
+  seen: (text: string) => string,
+): readonly string[] {
+  const flat = folded(shown);
+  const broken: string[] = [];
+  const must = (id: string, isThere: boolean): void => {
+    if (!isThere) broken.push(id);
+  };
   let from = 0;
   for (const option of view.options) {
     for (const text of [option.key, option.label, option.consequence]) {
@@ -111,10 +140,6 @@ export function brokenRules(
   for (const option of recommended)
     must("recommended", folded(marked[0] ?? "").includes(folded(seen(option.label))));
   must(
-    "deadline",
-    line(shown, (each) => /^⏰ .*\d\d:\d\d .*→ ./.test(each)),
-  );
-  must(
     "reply-line",
     line(
       shown,
@@ -122,13 +147,54 @@ export function brokenRules(
         each.includes(`${row.verbMark}skip`) && view.options.every((option) => each.includes(option.key)),
     ),
   );
-  broken.push(...brokenButtons(view, message, row));
-  for (const limit of channel?.limits ?? []) broken.push(...brokenLimit(limit, message, row, shown));
-  for (const rule of [...anywhere, ...(channel?.never ?? [])]) {
-    if (new RegExp(rule.pattern, rule.flags).test(scope(rule.scope, message, row)) && !excused(rule, view))
-      broken.push(rule.id);
+  return [...broken, ...brokenButtons(view, message, row)];
+}
+
+/** The night: three lines at most, two actions or a skip alone, and no option by its key. */
+function brokenAtNight(
+  view: NightView,
+  message: ChannelMessage,
+  row: Capabilities,
+  shown: string,
+  seen: (text: string) => string,
+): readonly string[] {
+  const broken: string[] = [];
+  const must = (id: string, isThere: boolean): void => {
+    if (!isThere) broken.push(id);
+  };
+  const lines = shown.split("\n").filter((each) => folded(each) !== "");
+  const header = lines.findIndex((each) => each.includes(`[${view.id}]`));
+  const prose = lines.slice(
+    header + 1,
+    lines.findIndex((each) => each.startsWith("⏰")),
+  );
+  const reply = lines.at(-1) ?? "";
+  must("three lines", prose.length >= 2 && prose.length <= 3);
+  must("stuck", folded(prose[0] ?? "").includes(folded(seen(view.title))));
+  const { mark, bare } = { mark: row.verbMark, bare: row.buttons === "none" && row.freeText !== "none" };
+  if (view.type === "consent") {
+    const { label, consequence } = view.recommended;
+    must(
+      "recommended",
+      folded(prose[1] ?? "") === folded(`Recommended: ${seen(label)} — ${seen(consequence)}`),
+    );
+    must("reply-line", / go\b/.test(reply) && reply.includes(bare ? "skip" : `${mark}skip`));
+  } else {
+    must("held", folded(prose[1] ?? "") === folded(view.held));
+    must(
+      "reply-line",
+      ["skip", "retry", "steer"].every((verb) => reply.includes(`${mark}${verb}`)),
+    );
   }
-  return [...new Set(broken)];
+  const actions = message.buttons.map(({ action }) => ("verb" in action ? action.verb : action.key));
+  const wanted = row.buttons === "none" ? [] : view.type === "consent" ? ["go", "skip"] : ["skip"];
+  must("buttons", actions.join() === wanted.join());
+  for (const button of message.buttons) {
+    must("button-label", row.buttons !== "none" && button.label.length <= row.buttons.label);
+    must("button-question", button.question === view.id);
+  }
+  must("silent", message.silent === (view.type === "held"));
+  return broken;
 }
 
 function brokenButtons(view: QuestionView, message: ChannelMessage, row: Capabilities): readonly string[] {
@@ -212,10 +278,15 @@ function scope(name: string, message: ChannelMessage, row: Capabilities): string
 }
 
 /** A rule may be excused by what the question itself holds. */
-function excused(rule: Pattern, view: QuestionView): boolean {
+function excused(rule: Pattern, view: AskedView): boolean {
   if (!rule.unless?.startsWith("the question itself")) return false;
-  const { title, context, tried, options, outputTail, freeFacts } = view;
-  const texts = [title, context, tried, ...outputTail, ...freeFacts];
-  const held = [...texts, ...options.flatMap((option) => [option.label, option.consequence])].join("\n");
-  return new RegExp(rule.pattern, rule.flags).test(held);
+  return new RegExp(rule.pattern, rule.flags).test(textsOf(view).join("\n"));
+}
+
+function textsOf(view: AskedView): readonly string[] {
+  if (view.type === "held") return [view.title];
+  if (view.type === "consent") return [view.title, view.recommended.label, view.recommended.consequence];
+  const { title, context, tried = "", options, outputTail, freeFacts } = view;
+  const held = options.flatMap((option) => [option.label, option.consequence]);
+  return [title, context, tried, ...outputTail, ...freeFacts, ...held];
 }

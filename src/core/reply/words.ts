@@ -15,6 +15,8 @@ export type Reader = {
   readonly now: Instant;
   /** The mark before a verb; absent: `/`. */
   readonly mark?: "/" | "!";
+  /** When the night is over; absent by day, and where quiet hours have no end. */
+  readonly morningAt?: Instant;
 };
 
 /** Who it is, for what they may do. */
@@ -28,6 +30,8 @@ export function doerOf({ sender, role }: Reader): Doer {
 export function acceptedText(
   after: StoredQuestion,
   command: Exclude<Command, { verb: "steer" | "override" }>,
+  form: Form | undefined,
+  reader: Reader,
 ): string {
   const { question } = after;
   const passed =
@@ -39,10 +43,16 @@ export function acceptedText(
     case "answer":
       return `Answered in words; they reach the next iteration on ${question.task}.${late}`;
     case "skip":
-      return `Skipped: ${question.task} stays blocked and the loop goes on with the rest.`;
+      return `Skipped: ${question.task} stays blocked and the loop goes on with the rest.${tomorrow(after, form, reader)}`;
     default:
       return `Retry: ${question.task} runs again without an answer.`;
   }
+}
+
+/** What was left out at night is asked again. */
+function tomorrow({ zone }: StoredQuestion, form: Form | undefined, { morningAt, now }: Reader): string {
+  if (form === undefined || morningAt === undefined) return "";
+  return ` It is asked again at ${timeWords(morningAt, zone, now)}.`;
 }
 
 export function changedText({ question }: StoredQuestion, key: string): string {
@@ -117,18 +127,46 @@ export function badOptionText(stored: StoredQuestion, key: string, form: Form | 
 
 /** What a question takes at night, and what to send. */
 export function confirmationText(stored: StoredQuestion, form: Form, reader: Reader): string {
-  const { question, heldUntilAt, zone } = stored;
+  return form === "held" ? heldText(stored, reader) : consentText(stored, reader);
+}
+
+function consentText({ question }: StoredQuestion, reader: Reader): string {
   const { id } = question;
   const inbox = reader.sender.via === "inbox";
-  const skip = inbox ? "press Skip" : typed(reader, "skip", id);
-  if (form === "held") {
-    const until = heldUntilAt === undefined ? "the morning" : timeWords(heldUntilAt, zone, reader.now);
-    return `${id} is held until ${until} and will be sent in full then; until then it takes no choice. To leave it out: ${skip}.`;
-  }
   const recommended = question.options.find((option) => option.recommended === true)?.key;
   const ahead = recommended === undefined ? "" : ` for ${optionWords(question, recommended)}`;
-  const go = inbox ? "press Go ahead" : `send ${id} go`;
-  return `${id} takes two answers at night: ${go}${ahead}, or ${skip} to be asked again tomorrow.`;
+  const go = inbox
+    ? "press Go ahead"
+    : reader.sender.via === "cli"
+      ? typed(reader, "answer", `${id} go`)
+      : `send ${id} go`;
+  const skip = inbox ? "press Skip" : typed(reader, "skip", id);
+  // Where quiet hours have no end, nothing is asked again.
+  const again = reader.morningAt === undefined ? "" : " to be asked again tomorrow";
+  return `${id} takes two answers at night: ${go}${ahead}, or ${skip}${again}.`;
+}
+
+function heldText(stored: StoredQuestion, reader: Reader): string {
+  const { id } = stored.question;
+  const { via } = reader.sender;
+  const held = `${id} ${untilWords(stored, reader)}`;
+  if (via === "inbox") {
+    return `${held} To decide it now, press Show in full and answer now; Skip and Run again work, too.`;
+  }
+  const verbs = (["skip", "retry"] as const).map((verb) => typed(reader, verb, id)).join(" or ");
+  const now = via === "cli" ? " To decide it now: owlpost inbox, then Show in full and answer now." : "";
+  return `${held} What works: ${verbs}.${now}`;
+}
+
+function untilWords(
+  { heldUntilAt, deadlineAt, zone }: StoredQuestion,
+  { morningAt = heldUntilAt, now }: Reader,
+): string {
+  if (morningAt === undefined) return "is held as long as quiet hours last, and takes no choice until then.";
+  const held = `is held until ${timeWords(morningAt, zone, now)}`;
+  return deadlineAt > morningAt
+    ? `${held} and will be sent in full then; until then it takes no choice.`
+    : `${held} and takes no choice until then; its deadline comes first, at ${timeWords(deadlineAt, zone, now)}.`;
 }
 
 export function noSuchQuestionText(id: QuestionId, reader: Reader): string {
