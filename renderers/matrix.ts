@@ -21,6 +21,7 @@ export const matrix = {
     verbMark: "/",
     retention: { textMs: 24 * hour, pressMs: 150 * second },
     rings: true,
+    quiet: "flag",
     visibility: "private",
     sources: [
       {
@@ -50,6 +51,7 @@ export const matrix = {
     verbMark: "!",
     retention: { textMs: 0, pressMs: 0 },
     rings: true,
+    quiet: "none",
     visibility: "group",
     sources: [
       {
@@ -77,6 +79,7 @@ export const matrix = {
     verbMark: "/",
     retention: { textMs: 12 * hour, pressMs: 12 * hour },
     rings: true,
+    quiet: "flag",
     visibility: "group",
     sources: [
       {
@@ -105,6 +108,7 @@ export const matrix = {
     verbMark: "/",
     retention: { textMs: "unlimited", pressMs: "unlimited" },
     rings: true,
+    quiet: "none",
     visibility: "private",
     sources: [
       {
@@ -131,6 +135,7 @@ export const matrix = {
     verbMark: "/",
     retention: { textMs: "unlimited", pressMs: "unlimited" },
     rings: true,
+    quiet: "none",
     visibility: "public",
     sources: [{ where: "docs.github.com, issue comments: 65,536 characters, 422 above", on: "2026-11-30" }],
   },
@@ -148,6 +153,7 @@ export const matrix = {
     verbMark: "/",
     retention: { textMs: "unlimited", pressMs: "unlimited" },
     rings: true,
+    quiet: "none",
     visibility: "group",
     sources: [
       {
@@ -171,6 +177,7 @@ export const matrix = {
     verbMark: "/",
     retention: { textMs: "unlimited", pressMs: "unlimited" },
     rings: true,
+    quiet: "none",
     visibility: "private",
     sources: [{ where: "owlpost's own choice; the receiver sets its own limits", on: "2026-11-30" }],
   },
@@ -188,6 +195,7 @@ export const matrix = {
     verbMark: "/",
     retention: { textMs: "unlimited", pressMs: "unlimited" },
     rings: false,
+    quiet: "flag",
     visibility: "private",
     sources: [{ where: "owlpost's own page; it reads the store itself", on: "2026-11-30" }],
   },

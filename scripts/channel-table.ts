@@ -52,6 +52,11 @@ function kept({ inbound, retention }: Capabilities): string {
   return textMs === pressMs ? time(textMs) : `text ${time(textMs)}, taps ${time(pressMs)}`;
 }
 
+function atNight({ rings, quiet }: Capabilities): string {
+  if (!rings) return "–";
+  return quiet === "flag" ? "comes in silence" : "waits for the morning";
+}
+
 /** One line a channel, in the order of the matrix. */
 export function channelTable(): string {
   const rows = Object.entries(matrix as Readonly<Record<string, Capabilities>>).map(([channel, row]) =>
@@ -64,11 +69,12 @@ export function channelTable(): string {
       row.edit === "yes" ? "edits its message" : "follows up",
       kept(row),
       row.rings ? "yes" : "no",
+      atNight(row),
     ].join(" | "),
   );
   return [
-    "| channel | a message holds | markup | buttons | answer in words | receipt | kept while nobody fetches | rings |",
-    "|---|---|---|---|---|---|---|---|",
+    "| channel | a message holds | markup | buttons | answer in words | receipt | kept while nobody fetches | rings | what may not ring at night |",
+    "|---|---|---|---|---|---|---|---|---|",
     ...rows.map((row) => `| ${row} |`),
   ].join("\n");
 }

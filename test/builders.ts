@@ -1,5 +1,7 @@
 import type { Config } from "../src/app/config.ts";
+import type { NightRules } from "../src/core/night.ts";
 import type { Place } from "../src/core/people.ts";
+import { readQuietHours } from "../src/core/quiet-hours.ts";
 import type { QuestionId, RunId, TaskId } from "../src/domain/ids.ts";
 import { mintQuestionId } from "../src/domain/ids.ts";
 import type { Binding, PairingCode } from "../src/domain/person.ts";
@@ -114,4 +116,11 @@ export function aPairingCode(changes: Partial<PairingCode> = {}): PairingCode {
 /** Telegram with nobody in its allow list. */
 export function aPlace(changes: Partial<Place> = {}): Place {
   return { channel: "telegram", chats: "person", allow: [], mark: "/", isPublic: false, ...changes };
+}
+
+/** What the owner has set for the night. */
+export function someRules(window = "22:00-08:00", zone = "Europe/Berlin"): NightRules {
+  const read = readQuietHours(window, zone);
+  if (!read.ok) throw new Error(`${window} in ${zone}: ${read.reason}`);
+  return { hours: read.hours, isolated: false, autoDefault: false };
 }

@@ -1,7 +1,8 @@
 import { setMaxListeners } from "node:events";
 import { rowOf } from "../../renderers/matrix.ts";
 import { render } from "../../renderers/render.ts";
-import { questionView } from "../core/view.ts";
+import type { NightRules } from "../core/night.ts";
+import { viewAt } from "../core/night-view.ts";
 import { type AnswerChannel, ChannelError } from "../domain/channel.ts";
 import type { ChannelId, Instant, MessageRef, QuestionId } from "../domain/ids.ts";
 import { type Copy, isOpen, type StoredQuestion } from "../domain/question.ts";
@@ -27,6 +28,7 @@ export type AheadOptions = {
   readonly store: Store;
   readonly channels: ReadonlyMap<ChannelId, AnswerChannel>;
   readonly now: () => Instant;
+  readonly night: NightRules | undefined;
   readonly stop: AbortSignal;
   /** Called after each edit. */
   readonly onShown: (() => void) | undefined;
@@ -37,7 +39,7 @@ export type AheadOptions = {
  * edits before. Each stays in the outbox until it is recorded; a kill in between repeats it, which changes nothing.
  * At the first fault the rest is left to the outbox, which knows how to wait.
  */
-export function editsAhead({ store, channels, now, stop, onShown }: AheadOptions) {
+export function editsAhead({ store, channels, now, night, stop, onShown }: AheadOptions) {
   const lanes = new Map<string, QuestionId[]>();
   const shown = new Map<string, number>();
   const resting = new Map<string, Instant>();
@@ -64,7 +66,7 @@ export function editsAhead({ store, channels, now, stop, onShown }: AheadOptions
     for (const copy of await behind(queue, stored)) {
       const channel = channels.get(copy.channel);
       if (!channel?.edit) continue;
-      const message = render(questionView(stored, now()), rowOf(copy.channel));
+      const message = render(viewAt(stored, night, now()), rowOf(copy.channel));
       await channel.edit(copy.destination, copy.ref, message, limits());
       shown.set(`${copy.channel}\n${copy.ref}`, stored.revision);
       if (!unrecorded.has(queue)) unrecorded.set(queue, performance.now());

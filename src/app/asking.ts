@@ -67,6 +67,7 @@ export function asking(desk: Desk) {
           now: at,
           ...(request.key === undefined ? {} : { key: request.key }),
           routes: routes(draft.answerable_by),
+          ...(config.night ? { night: config.night } : {}),
           redactedFields: checked.redactedFields,
           droppedFields: checked.droppedFields,
         }),
@@ -75,7 +76,6 @@ export function asking(desk: Desk) {
     if (!value.ok) return value;
     if (!value.repeated) committed();
     return asked(value.stored, routes, {
-      ...(checked.defaultChanged ? { defaultChanged: true as const } : {}),
       ...(value.repeated ? { repeated: true as const } : {}),
       ...(checked.redactedFields.length > 0 ? { redacted: checked.redactedFields } : {}),
       ...(checked.droppedFields.length > 0 ? { dropped: checked.droppedFields } : {}),
@@ -108,7 +108,7 @@ export function asking(desk: Desk) {
   function asked(
     stored: StoredQuestion,
     routes: Router,
-    more: Pick<Asked, "defaultChanged" | "repeated" | "redacted" | "dropped">,
+    more: Pick<Asked, "repeated" | "redacted" | "dropped">,
   ): AskOutcome {
     return {
       ok: true,
@@ -121,6 +121,8 @@ export function asking(desk: Desk) {
       zone: stored.zone,
       channels: channelsOf(routes(stored.question.answerable_by)),
       ...(stored.heldUntilAt === undefined ? {} : { heldUntilAt: stored.heldUntilAt }),
+      // The owner allows no recommendation to be taken, or not at night.
+      ...(stored.defaultAction === stored.question.default.action ? {} : { defaultChanged: true as const }),
       ...more,
     };
   }

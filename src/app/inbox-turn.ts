@@ -1,6 +1,7 @@
 import { rowOf } from "../../renderers/matrix.ts";
 import { idsIn } from "../core/grammar.ts";
 import type { Heard } from "../core/heard.ts";
+import type { NightRules } from "../core/night.ts";
 import { isAllowed, type Place, speakerOf } from "../core/people.ts";
 import { decideReceived, type ReceiveSettings } from "../core/receive.ts";
 import type { Batch, Receipt, Reply } from "../domain/channel.ts";
@@ -15,6 +16,8 @@ export type InboxTurnOptions = {
   readonly project: string;
   /** Where questions go, and whom the configuration allows: nobody, where there is no list. */
   readonly places: readonly Place[];
+  /** Absent: no quiet hours. */
+  readonly night?: NightRules | undefined;
 };
 
 type Input = TurnInput & { readonly reply: Reply };
@@ -40,6 +43,7 @@ export async function takeIn(
       const settings: ReceiveSettings = {
         now: at,
         mark: rowOf(channel).verbMark,
+        night: options.night,
         project: options.project,
         status: facts.status,
         runs: facts.runs,
@@ -94,6 +98,7 @@ function heardOf(
       addressed: isDirect || reply.addressed === true,
       mentions: reply.mentions ?? [],
       ...(press ? { press } : {}),
+      ...(rowOf(channel).buttons === "none" ? { buttonless: true as const } : {}),
       ...(rowOf(channel).identity === "token" ? { token: question ?? null } : {}),
     },
     ...(destination === undefined ? {} : { destination }),

@@ -2,7 +2,10 @@ import { rowOf } from "../../renderers/matrix.ts";
 import { render } from "../../renderers/render.ts";
 import { waitMs } from "../core/backoff.ts";
 import { log, move } from "../core/moves.ts";
-import { followUpView, noticeView, questionView } from "../core/view.ts";
+import { formAt, morningAfter, type NightRules } from "../core/night.ts";
+import { viewAt } from "../core/night-view.ts";
+import { loudnessOf } from "../core/ringing.ts";
+import { followUpView, noticeView } from "../core/view.ts";
 import type { AnswerChannel, ChannelMessage } from "../domain/channel.ts";
 import { ChannelError } from "../domain/channel.ts";
 import type { Instant, MessageRef, QuestionId } from "../domain/ids.ts";
@@ -18,6 +21,8 @@ import { pause } from "./pause.ts";
 /** How long one attempt may take before it counts as failed. */
 const attemptMs = 30_000;
 const mostHeads = 64;
+/** Where quiet hours have no end: when it is looked at again. */
+const lookAgainMs = 24 * 3_600_000;
 /** How long a queue rests after a fault of the store. */
 const againMs = 5_000;
 
@@ -31,6 +36,8 @@ export type SenderOptions = {
   readonly log: Log;
   readonly now: () => Instant;
   readonly random: () => number;
+  /** Absent: no quiet hours. */
+  readonly night?: NightRules | undefined;
   /** Called after each commit. */
   readonly onCommit: () => void;
   /** Called after each edit that somebody waited for. */
@@ -52,10 +59,10 @@ export type Sender = {
  * so that a slow or dead destination holds up nobody else.
  */
 export function startSender(options: SenderOptions): Sender {
-  const { store, channels, health, log: logger, now } = options;
+  const { store, channels, health, log: logger, now, night } = options;
   const stop = new AbortController();
   const busy = new Map<string, Promise<void>>();
-  const ahead = editsAhead({ store, channels, now, stop: stop.signal, onShown: options.onShown });
+  const ahead = editsAhead({ store, channels, now, night, stop: stop.signal, onShown: options.onShown });
   let looking: Promise<void> | undefined;
   let again = false;
   let timer: NodeJS.Timeout | undefined;
@@ -180,6 +187,7 @@ export function startSender(options: SenderOptions): Sender {
     signal: AbortSignal,
   ): Promise<Record> {
     if (job.kind === "notice" || job.kind === "receipt") {
+      if (waits(job, undefined, false)) return wait(job);
       await channel.post(job.destination, words(job), job.key, signal);
       return sent(job, undefined, () => []);
     }
@@ -188,9 +196,13 @@ export function startSender(options: SenderOptions): Sender {
     if (job.kind === "post") {
       // A question that was decided while its post waited is no longer asked.
       if (!isOpen(stored.state)) return drop;
-      const view = questionView(stored, now());
-      const ref = await channel.post(job.destination, message(job, view), job.key, signal);
-      return sent(job, { ref, revision: stored.revision }, (row) => posted(row, stored, job));
+      if (waits(job, stored, false)) return wait(job);
+      const form = formAt(stored.question, night, now());
+      const view = viewAt(stored, night, now());
+      const ref = await channel.post(job.destination, message(job, view, stored), job.key, signal);
+      return sent(job, { ref, revision: stored.revision }, (row) =>
+        posted(row, stored, job, row !== undefined && formAt(row.question, night, now()) !== form),
+      );
     }
     // After an outage a copy says so, although nothing else about the question has changed.
     const touchedUp = job.notice?.kind === "away" && isOpen(stored.state);
@@ -203,7 +215,7 @@ export function startSender(options: SenderOptions): Sender {
     );
     if (!copy) return drop;
     const refs = [copy, ...others].map(({ ref }) => ref);
-    await edit(channel, job, stored, refs, signal);
+    if (!(await edit(channel, job, stored, refs, signal))) return wait(job);
     return sent(job, { ref: copy.ref, revision }, () =>
       others.map((other): Effect => ({ ...other, type: "adopt-copy", revision })),
     );
@@ -220,17 +232,20 @@ export function startSender(options: SenderOptions): Sender {
     };
   }
 
-  /** An edit of each copy, or the same words as one follow-up where the channel cannot edit or never will edit any of them. */
+  /**
+   * An edit of each copy, or the same words as one follow-up where the channel cannot edit or never will edit any of them.
+   * False: that follow-up waits for the morning.
+   */
   async function edit(
     channel: AnswerChannel,
     job: Job,
     stored: StoredQuestion,
     refs: readonly MessageRef[],
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const away = job.notice?.kind === "away" && isOpen(stored.state) ? job.notice.text : undefined;
     if (channel.edit) {
-      const view = questionView(stored, now());
+      const view = viewAt(stored, night, now());
       const shown = away === undefined ? view : { ...view, standing: `${away}\n${view.deadline}` };
       let edited = false;
       for (const ref of refs) {
@@ -239,17 +254,19 @@ export function startSender(options: SenderOptions): Sender {
           continue;
         }
         try {
-          await channel.edit(job.destination, ref, message(job, shown), signal);
+          await channel.edit(job.destination, ref, message(job, shown, stored), signal);
           edited = true;
         } catch (error) {
           if (!(error instanceof ChannelError && error.permanent)) throw error;
         }
       }
-      if (edited) return;
+      if (edited) return true;
     }
+    if (waits(job, stored, false)) return false;
     const followUp = followUpView(stored, now());
     const said = away === undefined ? followUp : { ...followUp, text: `${followUp.text}\n${away}` };
-    await channel.post(job.destination, message(job, said), job.key, signal);
+    await channel.post(job.destination, message(job, said, stored), job.key, signal);
+    return true;
   }
 
   /** A notice, or the receipt of a reply in reply to it. */
@@ -260,8 +277,24 @@ export function startSender(options: SenderOptions): Sender {
     return job.replyTo === undefined ? receipt : { ...receipt, replyTo: job.replyTo };
   }
 
-  function message(job: Job, view: View): ChannelMessage {
-    return render(view, rowOf(job.channel));
+  function message(job: Job, view: View, stored?: StoredQuestion): ChannelMessage {
+    const rendered = render(view, rowOf(job.channel));
+    return loudness(job, stored, true) === "silent" ? { ...rendered, silent: true } : rendered;
+  }
+
+  function loudness(job: Job, stored: StoredQuestion | undefined, canEdit: boolean) {
+    const { quiet } = rowOf(job.channel);
+    return loudnessOf(job, stored, { rules: night, now: now(), quiet, canEdit });
+  }
+
+  /** What would ring and may not, where the channel knows no silence. */
+  function waits(job: Job, stored: StoredQuestion | undefined, canEdit: boolean): boolean {
+    return loudness(job, stored, canEdit) === "later";
+  }
+
+  /** Until the morning, and what may ring goes past it. */
+  function wait(job: Job): Record {
+    return () => store.waitUntil(job, morningAfter(night, now()) ?? now() + lookAgainMs);
   }
 
   function failed(job: Job, stored: StoredQuestion | undefined, error: unknown): Record {
@@ -308,13 +341,21 @@ export function startSender(options: SenderOptions): Sender {
 }
 
 /** One channel has accepted it: the question is posted; a copy that was overtaken while it travelled is edited. */
-function posted(row: StoredQuestion | undefined, sent: StoredQuestion, job: Job): readonly Effect[] {
+function posted(
+  row: StoredQuestion | undefined,
+  sent: StoredQuestion,
+  job: Job,
+  formChanged: boolean,
+): readonly Effect[] {
   if (!row) return [];
-  const moved = move(row, "post", {}, {}, [], { channel: job.channel });
-  if (moved) return moved.effects;
-  if (row.revision === sent.revision || isOpen(row.state)) return [];
   const { channel, destination } = job;
-  return [{ type: "send", job: { channel, destination, kind: "edit", question: row.question.id } }];
+  const moved = move(row, "post", {}, {}, [], { channel });
+  const overtaken = formChanged || (row.revision !== sent.revision && !isOpen(row.state));
+  const edit: Effect = {
+    type: "send",
+    job: { channel, destination, kind: "edit", question: row.question.id },
+  };
+  return [...(moved?.effects ?? []), ...(overtaken ? [edit] : [])];
 }
 
 function failure(job: Job, stored: StoredQuestion | undefined, reason: string): readonly Effect[] {

@@ -14,6 +14,7 @@ import type { Config } from "./config.ts";
 import { trackHealth } from "./health.ts";
 import { type Inbox, startInbox } from "./inbox-server.ts";
 import type { Log } from "./log.ts";
+import { openNights } from "./nights.ts";
 import { watchOutages } from "./outage.ts";
 import { openOwlpost } from "./owlpost.ts";
 import { type Poller, startPoller } from "./poller.ts";
@@ -116,9 +117,25 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     }
 
     const rush = openRush(followMs, followWithinMs, () => performance.now());
-    const sender = startSender({ store, channels, health, log, now, random, onCommit, onShown: rush.note });
+    const sender = startSender({
+      store,
+      channels,
+      health,
+      log,
+      now,
+      random,
+      night: config.night,
+      onCommit,
+      onShown: rush.note,
+    });
     closing.push(() => sender.close());
-    const sweeper = startSweeper({ store, log, now, onCommit });
+    const sweeper = startSweeper({
+      store,
+      log,
+      now,
+      nights: openNights({ store, config, onCommit }),
+      onCommit,
+    });
     closing.push(() => sweeper.close());
     // Both let deadlines pass (a take request sweeps, too), so both wait for the backlog.
     let airlock: Airlock | undefined;
@@ -161,6 +178,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
             sender.answered(questions);
           },
           places: placesOf(config),
+          night: config.night,
           onReceive: watchOutages({
             store,
             channel: channel.id,

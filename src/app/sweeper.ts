@@ -2,11 +2,13 @@ import { decideSweep } from "../core/sweep.ts";
 import type { Instant } from "../domain/ids.ts";
 import type { Store } from "../domain/store.ts";
 import type { Log } from "./log.ts";
+import type { Nights } from "./nights.ts";
 
 export type SweeperOptions = {
   readonly store: Store;
   readonly log: Log;
   readonly now: () => Instant;
+  readonly nights: Nights;
   readonly onCommit: () => void;
 };
 
@@ -24,16 +26,17 @@ const chunk = 50;
 const longestSleepMs = 15_000;
 
 export function startSweeper(options: SweeperOptions): Sweeper {
-  const { store, log, now } = options;
+  const { store, log, now, nights } = options;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let again = false;
   let closed = false;
 
+  /** Deadlines first: a question that is over takes no other form. */
   async function sweep(): Promise<void> {
+    const at = now();
     let more = true;
     while (more && !closed) {
-      const at = now();
       const due = await store.nextSweepAt();
       if (due === undefined || due > at) break;
       const swept = await store.sweep(at, chunk, (snapshot) => decideSweep(snapshot, at));
@@ -41,6 +44,7 @@ export function startSweeper(options: SweeperOptions): Sweeper {
       if (more) options.onCommit();
       await new Promise((next) => setImmediate(next));
     }
+    if (!closed) await nights.run(at);
   }
 
   async function run(): Promise<void> {
@@ -60,7 +64,9 @@ export function startSweeper(options: SweeperOptions): Sweeper {
 
   async function arm(): Promise<void> {
     if (closed) return;
-    const next = await store.nextSweepAt();
+    const sweeps = await store.nextSweepAt();
+    const changes = nights.nextAt(now());
+    const next = changes === undefined ? sweeps : Math.min(sweeps ?? changes, changes);
     clearTimeout(timer);
     if (closed) return;
     const sleep = next === undefined ? longestSleepMs : Math.min(Math.max(next - now(), 5), longestSleepMs);

@@ -3,12 +3,16 @@ import { type Instant, maxSeq, mintQuestionId, type QuestionId, taskPart } from 
 import type { Question, StoredQuestion } from "../domain/question.ts";
 import type { AskSnapshot, Decision, Effect } from "../domain/store.ts";
 import type { Draft } from "./contract.ts";
+import { defaultAt, formAt, type NightRules } from "./night.ts";
+import { heldUntil } from "./nightfall.ts";
 
 export type AskSettings = {
   readonly now: Instant;
   readonly key?: string;
   /** Every copy that will be sent, in order. */
   readonly routes: readonly { readonly channel: string; readonly destination: string }[];
+  /** Absent: there are no quiet hours. */
+  readonly night?: NightRules;
   readonly redactedFields: readonly string[];
   readonly droppedFields: readonly string[];
 };
@@ -43,6 +47,8 @@ export function decideAsk(snapshot: AskSnapshot, draft: Draft, settings: AskSett
   const { id: given, digest, deadlineAt, zone, defaultAction, ...asked } = draft;
   const id = given ?? mintQuestionId(draft.run, taskPart(draft.task), snapshot.nextSeq);
   const question: Question = { id, ...asked };
+  const held = settings.night !== undefined && formAt(question, settings.night, settings.now) === "held";
+  const heldUntilAt = held ? heldUntil(settings.night, settings.now, deadlineAt) : undefined;
   const stored: StoredQuestion = {
     question,
     state: "pending",
@@ -51,7 +57,8 @@ export function decideAsk(snapshot: AskSnapshot, draft: Draft, settings: AskSett
     askedAt: settings.now,
     deadlineAt,
     zone,
-    defaultAction,
+    defaultAction: defaultAt({ defaultAction, deadlineAt }, settings.night),
+    ...(heldUntilAt === undefined ? {} : { heldUntilAt }),
   };
   const about = { question: id, task: question.task, project: question.project };
   const effects: Effect[] = [
@@ -76,6 +83,11 @@ export function decideAsk(snapshot: AskSnapshot, draft: Draft, settings: AskSett
       type: "log",
       event: { kind: "question.fields-dropped", ...about, data: { fields: settings.droppedFields } },
     });
+  }
+  if (heldUntilAt !== undefined) {
+    // It rings nobody: it goes out in the morning, to whom it rings then.
+    effects.push({ type: "log", event: { kind: "question.held", ...about, data: { until: heldUntilAt } } });
+    return { effects, value: { ok: true, stored, repeated: false } };
   }
   for (const route of settings.routes)
     effects.push({ type: "send", job: { ...route, kind: "post", question: id } });

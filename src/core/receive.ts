@@ -43,7 +43,7 @@ export function decideReceived(
   }
   const open = openFor(snapshot, heard.speaker, settings.now);
   const known = ({ question }: StoredQuestion): Known => {
-    const form = formAt(question, settings.night, settings.now);
+    const form = formAt(question, settings.night, saidAt(heard.sentAt, settings.now));
     return form === undefined ? { question } : { question, form };
   };
   const reading = readSaid(saidBy(heard, snapshot), {
@@ -125,7 +125,8 @@ function command(
   reading: Extract<Reading, { kind: "command" }>,
   { now, mark, project, night }: ReceiveSettings,
 ): Decision<Ack> {
-  const morningAt = morningAfter(night, now);
+  const at = saidAt(sentAt, now);
+  const morningAt = morningAfter(night, at);
   const decided = decideReply(snapshot, reading.command, {
     sender: { via: channel, ...(speaker ? { by: speaker.name } : {}) },
     now,
@@ -133,13 +134,18 @@ function command(
     project,
     ...(speaker ? { role: speaker.role } : {}),
     mark,
-    form: ({ question }) => formAt(question, night, now),
+    form: ({ question }) => formAt(question, night, at),
     ...(morningAt === undefined ? {} : { morningAt }),
   });
   if (reading.conflict === undefined) return decided;
   const { value } = decided;
   const text = `${value.text} The id in the text counted, not the message that it replied to (${reading.conflict}).`;
   return { effects: decided.effects, value: { ...value, text } };
+}
+
+/** A reply is judged by the time at which it was said, as far as the platform tells it. */
+function saidAt(sentAt: Instant | undefined, now: Instant): Instant {
+  return Math.min(sentAt ?? now, now);
 }
 
 function saidBy({ said, speaker }: Heard, { thread }: TurnSnapshot): Said {

@@ -6,7 +6,8 @@ import { type Move, move } from "./moves.ts";
 
 /** The deadline has come: the question expires, whatever its default is; only the loop applies a default. */
 export function expire(stored: StoredQuestion, copies: readonly Copy[] = []): Move | undefined {
-  return move(stored, "deadline", {}, {}, copies, { default: stored.defaultAction });
+  const shown = stored.state === "pending" && stored.heldUntilAt !== undefined ? { never_shown: "held" } : {};
+  return move(stored, "deadline", {}, {}, copies, { default: stored.defaultAction, ...shown });
 }
 
 /** A claim that nobody confirmed in time: the answer can be taken again. */

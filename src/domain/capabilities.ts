@@ -50,6 +50,8 @@ export type Capabilities = {
   /** How long the platform keeps what came while nobody fetched it; `unlimited` where it never drops it. */
   readonly retention: { readonly textMs: number | "unlimited"; readonly pressMs: number | "unlimited" };
   readonly rings: boolean;
+  /** `flag`: a message can come without ringing; `none`: in quiet hours it waits for the morning. */
+  readonly quiet: "flag" | "none";
   readonly visibility: "private" | "group" | "public";
   readonly sources: readonly Source[];
 };

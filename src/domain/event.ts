@@ -3,6 +3,9 @@ import type { Instant } from "./ids.ts";
 /** `noun.what-happened`; each is written in the transaction of the move that it tells of. */
 export const eventKinds = [
   "question.asked",
+  "question.held",
+  "question.released",
+  "question.not-asked-again",
   "question.rejected",
   "question.redacted",
   "question.fields-dropped",
@@ -28,6 +31,8 @@ export const eventKinds = [
   "pairing.codes-revoked",
   "notice.queued",
   "notice.failed",
+  "night.began",
+  "night.ended",
   "service.started",
   "service.stopped",
   "channel.away",

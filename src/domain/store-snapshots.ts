@@ -108,3 +108,68 @@ export type GatheredLine = {
   readonly text: string;
   readonly dueAt: Instant;
 };
+
+/** `ended`: what ended in the night is asked again; `open`: what is open changes its form; `morning`: the night is summed up. */
+export type NightStage = "ended" | "open" | "morning" | "done";
+
+/** The change between day and night that was made last, and how far it has come. There is one row of it. */
+export type NightMark = {
+  readonly phase: "night" | "day";
+  readonly stage: NightStage;
+  /** The rules under which it was begun, as text. */
+  readonly rules: string;
+  readonly begunAt: Instant;
+  /** Of a night: when it is to end. */
+  readonly untilAt?: Instant;
+  /** The last event before the night. */
+  readonly nightEvent: number;
+  /** Up to this event, what ended was looked at. */
+  readonly endedEvent: number;
+  /** Up to this place in the order of asking, what is open was looked at. */
+  readonly openQuestion: number;
+};
+
+export type NightNeed = {
+  readonly ended?: { readonly after: number; readonly limit: number };
+  readonly open?: { readonly after: number; readonly limit: number };
+  /** Open questions that are held until then or earlier, as `open`. */
+  readonly held?: { readonly until: Instant; readonly limit: number };
+};
+
+/** A question that was answered or that expired, and whether there is a reason not to ask it again. */
+export type EndedQuestion = {
+  readonly stored: StoredQuestion;
+  /** The status of its task on the board; absent where it is not there. */
+  readonly taskStatus?: string;
+  /** It was asked again already. */
+  readonly again: boolean;
+  /** Another question of its task was asked after it and is still open. */
+  readonly reasked: boolean;
+  /** The next free number of its run and task; 10000 when all are used. */
+  readonly nextSeq: number;
+};
+
+/** A part of a list: `upTo` is how far it was read, `all` whether nothing is left behind that. */
+export type NightPart<Item> = {
+  readonly items: readonly Item[];
+  readonly upTo: number;
+  readonly all: boolean;
+};
+
+export type NightSnapshot = {
+  readonly mark?: NightMark;
+  readonly lastEvent: number;
+  /** In the order in which they ended. */
+  readonly ended?: NightPart<EndedQuestion>;
+  /** In the order of asking. */
+  readonly open?: NightPart<StoredQuestion>;
+  readonly copies: ReadonlyMap<QuestionId, readonly Copy[]>;
+  /** Questions with a post in the outbox. */
+  readonly posting: ReadonlySet<QuestionId>;
+};
+
+export type NightState = {
+  readonly mark?: NightMark;
+  /** The earliest hour until which an open question is held. */
+  readonly heldUntilAt?: Instant;
+};

@@ -2,11 +2,24 @@ import type { Ack, Sender } from "./command.ts";
 import type { Event, NewEvent } from "./event.ts";
 import type { ChannelId, Claim, Cursor, Instant, MessageRef, QuestionId, RunId, TaskId } from "./ids.ts";
 import type { Binding, NewPairingCode, PairingCode, Person } from "./person.ts";
-import type { Answer, ClaimRecord, Copy, Outcome, Result, State, StoredQuestion } from "./question.ts";
+import type {
+  Answer,
+  ClaimRecord,
+  Copy,
+  DefaultAction,
+  Outcome,
+  Result,
+  State,
+  StoredQuestion,
+} from "./question.ts";
 import type {
   AskNeed,
   AskSnapshot,
   GatheredLine,
+  NightMark,
+  NightNeed,
+  NightSnapshot,
+  NightState,
   PeopleSnapshot,
   SenderCounter,
   SweepSnapshot,
@@ -36,7 +49,20 @@ export type Effect =
       readonly result?: Result;
       readonly why?: string;
     }
+  /** Its revision rises, so that every copy is shown anew; its state stays, and must be `from`. */
+  | {
+      readonly type: "renew-question";
+      readonly id: QuestionId;
+      readonly from: State;
+      /** Absent: unchanged. `null`: no longer held. */
+      readonly heldUntilAt?: Instant | null;
+      readonly defaultAction?: DefaultAction;
+    }
   | { readonly type: "send"; readonly job: NewJob }
+  /** How far the change between day and night has come; `null`: there are no quiet hours any more. */
+  | { readonly type: "mark-night"; readonly mark: NightMark | null }
+  /** What waited for the morning may go out. */
+  | { readonly type: "release-jobs" }
   /** Beside the copies that are known: a message of ours whose post was never recorded, or one more that was edited. */
   | {
       readonly type: "adopt-copy";
@@ -183,6 +209,16 @@ export type Store = {
   /** The next instant at which a sweep has something to do. */
   nextSweepAt(): Promise<Instant | undefined>;
 
+  /** One step of the change between day and night: `gather` says from the mark what is to be read. */
+  changeNight<Value>(
+    gather: (mark: NightMark | undefined) => NightNeed,
+    decide: (snapshot: NightSnapshot) => Decision<Value>,
+    now: Instant,
+  ): Promise<Value>;
+  nightState(): Promise<NightState>;
+  /** The question that asks this one again. */
+  askedAgainAs(id: QuestionId): Promise<QuestionId | undefined>;
+
   /** People, their bindings and the live codes: read, decided and written in one transaction. */
   pair<Value>(decide: (snapshot: PeopleSnapshot) => Decision<Value>, now: Instant): Promise<Value>;
   /** In the order of pairing. */
@@ -196,8 +232,8 @@ export type Store = {
 
   /** The head of every (channel, destination) queue whose time has come. */
   nextJobs(now: Instant, limit: number): Promise<readonly Job[]>;
-  /** The next instant at which a waiting job may go out. */
-  nextJobAt(): Promise<Instant | undefined>;
+  /** The next instant at which a waiting job may go out. Without `now`, what waits for the morning waits still. */
+  nextJobAt(now?: Instant): Promise<Instant | undefined>;
   /** The first jobs of one queue, in order, whether their time has come or not. */
   queue(channel: ChannelId, destination: string, limit: number): Promise<readonly Job[]>;
   /** The job was accepted: it leaves the outbox, the copy is recorded, `decide` moves the question. */
@@ -209,6 +245,8 @@ export type Store = {
   ): Promise<void>;
   /** The job stays and is tried again at `notBeforeAt`. */
   postpone(job: Job, notBeforeAt: Instant): Promise<void>;
+  /** The job stays until then and holds up nothing behind it; `release-jobs` ends its wait. */
+  waitUntil(job: Job, at: Instant): Promise<void>;
   /** The job leaves the outbox unsent; `effects` say why. */
   drop(job: Job, effects: readonly Effect[], now: Instant): Promise<void>;
 

@@ -3,9 +3,10 @@ import { isOpen, type State } from "../domain/question.ts";
 import type { Effect } from "../domain/store.ts";
 import { recordCopy } from "./copies.ts";
 import { insertNote, logEvent } from "./events.ts";
-import { jobIds, openOutbox } from "./outbox.ts";
+import { putMark } from "./night-mark.ts";
+import { jobIds, openOutbox, releaseJobs } from "./outbox.ts";
 import { bind, failCodes, insertCode, revokeCodes, unbind } from "./people.ts";
-import { addToCounters, findQuestion, insertQuestion, moveQuestion } from "./questions.ts";
+import { addToCounters, findQuestion, insertQuestion, moveQuestion, renewQuestion } from "./questions.ts";
 import { gatherLine, remember, setCounter } from "./senders.ts";
 import type { Sql } from "./statements.ts";
 
@@ -37,6 +38,15 @@ export function writing<Value>(
           count(effect.from, -1);
           count(effect.to, 1);
           if (isOpen(effect.from)) outbox.closed(effect.id);
+          break;
+        case "renew-question":
+          renewQuestion(sql, effect);
+          break;
+        case "mark-night":
+          putMark(sql, effect.mark);
+          break;
+        case "release-jobs":
+          releaseJobs(sql);
           break;
         case "send":
           outbox.add(effect.job, ids.next(logged));

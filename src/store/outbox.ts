@@ -1,6 +1,6 @@
 import type { Instant, MessageRef, QuestionId } from "../domain/ids.ts";
 import type { Job, NewJob } from "../domain/store.ts";
-import type { Sql } from "./statements.ts";
+import { type Sql, scalar } from "./statements.ts";
 
 type JobRow = {
   channel: string;
@@ -164,21 +164,24 @@ function waitingEdit([id, , attempts, notBeforeAt]: EditRow): WaitingEdit {
   return { id, attempts, notBeforeAt };
 }
 
-const firstJob = `SELECT ${columns} FROM outbox ORDER BY channel, destination, id LIMIT 1`;
+/** A message that waits for the morning is looked over, so that it holds up nothing behind it. */
+const ready = "(waits_until_at IS NULL OR waits_until_at <= ?)";
+const firstJob = `SELECT ${columns} FROM outbox WHERE ${ready} ORDER BY channel, destination, id LIMIT 1`;
 // Not one comparison of (channel, destination): SQLite would walk through the whole queue for it.
 const nextDestination = `SELECT ${columns} FROM outbox WHERE channel = ? AND destination > ?
-  ORDER BY destination, id LIMIT 1`;
-const nextChannel = `SELECT ${columns} FROM outbox WHERE channel > ? ORDER BY channel, destination, id LIMIT 1`;
+  AND ${ready} ORDER BY destination, id LIMIT 1`;
+const nextChannel = `SELECT ${columns} FROM outbox WHERE channel > ? AND ${ready}
+  ORDER BY channel, destination, id LIMIT 1`;
 
 /** The first job of each queue; nothing overtakes it, even while it waits for another attempt. */
-export function heads(sql: Sql): Job[] {
+export function heads(sql: Sql, now: Instant): Job[] {
   const found: Job[] = [];
-  let row = sql<JobRow>(firstJob).get();
+  let row = sql<JobRow>(firstJob).get(now);
   while (row) {
     found.push(jobOf(row));
     row =
-      sql<JobRow>(nextDestination).get(row.channel, row.destination) ??
-      sql<JobRow>(nextChannel).get(row.channel);
+      sql<JobRow>(nextDestination).get(row.channel, row.destination, now) ??
+      sql<JobRow>(nextChannel).get(row.channel, now);
   }
   return found;
 }
@@ -187,6 +190,40 @@ const firstOfQueue = `SELECT ${columns} FROM outbox WHERE channel = ? AND destin
 
 export function firstJobs(sql: Sql, channel: string, destination: string, limit: number): Job[] {
   return sql<JobRow>(firstOfQueue).all(channel, destination, limit).map(jobOf);
+}
+
+/** When the first of those that wait for the morning may go out. */
+export function nextReleaseAt(sql: Sql, now: Instant): Instant | undefined {
+  const at = scalar<number | null>(
+    sql,
+    "SELECT min(waits_until_at) FROM outbox INDEXED BY outbox_waiting WHERE waits_until_at > ?",
+    now,
+  );
+  return at ?? undefined;
+}
+
+export function waitUntil(sql: Sql, job: Job, at: Instant): void {
+  sql("UPDATE outbox SET waits_until_at = ? WHERE channel = ? AND destination = ? AND id = ?").run(
+    at,
+    job.channel,
+    job.destination,
+    job.id,
+  );
+}
+
+export function releaseJobs(sql: Sql): void {
+  sql(
+    "UPDATE outbox INDEXED BY outbox_waiting SET waits_until_at = NULL WHERE waits_until_at IS NOT NULL",
+  ).run();
+}
+
+/** Questions with a post that has not gone out. */
+export function postingQuestions(sql: Sql): Set<QuestionId> {
+  return new Set(
+    sql<QuestionId>("SELECT DISTINCT question FROM outbox WHERE kind = 'post' AND question IS NOT NULL")
+      .pluck()
+      .all(),
+  );
 }
 
 /** Returns whether it was still there. */

@@ -6,6 +6,7 @@ import { type Bindable, type Sql, scalar } from "./statements.ts";
 
 type Insert = Extract<Effect, { type: "insert-question" }>;
 type Move = Extract<Effect, { type: "move-question" }>;
+type Renew = Extract<Effect, { type: "renew-question" }>;
 
 /** The condition of the index of the same name: SQLite uses it only where the words are the same. */
 export const openQuestions = "state IN ('pending', 'posted')";
@@ -147,6 +148,9 @@ export function insertQuestion(sql: Sql, { row, key }: Insert): void {
     Number(lastInsertRowid),
     JSON.stringify(question),
   );
+  if (question.again === undefined) return;
+  const asked = questionNumber(sql, question.again);
+  sql("UPDATE questions SET again = ? WHERE n = ?").run(asked ?? null, Number(lastInsertRowid));
 }
 
 /** Compare-and-set: exactly one row, or a `conflict`. */
@@ -174,6 +178,19 @@ export function moveQuestion(sql: Sql, effect: Move): void {
       "conflict",
       `${effect.id} is not ${effect.from}, so it cannot become ${effect.to}: look at its present state, then decide again`,
     );
+  }
+}
+
+/** Compare-and-set like a move; only what is shown changes. */
+export function renewQuestion(sql: Sql, effect: Renew): void {
+  const { id, from, heldUntilAt, defaultAction } = effect;
+  const { run, part, seq } = questionIdParts(id);
+  const { changes } = sql(
+    `UPDATE questions SET revision = revision + 1, held_until_at = CASE WHEN ? THEN ? ELSE held_until_at END,
+      default_action = ifnull(?, default_action) WHERE run = ? AND part = ? AND seq = ? AND state = ?`,
+  ).run(heldUntilAt === undefined ? 0 : 1, heldUntilAt ?? null, defaultAction ?? null, run, part, seq, from);
+  if (changes !== 1) {
+    throw new StoreError("conflict", `${id} is not ${from}: look at its present state, then decide again`);
   }
 }
 

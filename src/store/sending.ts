@@ -2,7 +2,7 @@ import type { Store } from "../domain/store.ts";
 import { recordCopy } from "./copies.ts";
 import { applyEffects } from "./effects.ts";
 import type { Commit } from "./group-commit.ts";
-import { firstJobs, heads, postponeJob, removeJob } from "./outbox.ts";
+import { firstJobs, heads, nextReleaseAt, postponeJob, removeJob, waitUntil } from "./outbox.ts";
 import { findQuestion } from "./questions.ts";
 import type { Sql } from "./statements.ts";
 
@@ -10,16 +10,18 @@ import type { Sql } from "./statements.ts";
 export function sending(
   sql: Sql,
   commit: Commit,
-): Pick<Store, "nextJobs" | "nextJobAt" | "queue" | "sent" | "postpone" | "drop"> {
+): Pick<Store, "nextJobs" | "nextJobAt" | "queue" | "sent" | "postpone" | "waitUntil" | "drop"> {
   return {
     nextJobs: async (now, limit) =>
-      heads(sql)
+      heads(sql, now)
         .filter((job) => job.notBeforeAt <= now)
         .sort((a, b) => a.id - b.id)
         .slice(0, limit),
 
-    nextJobAt: async () => {
-      const waiting = heads(sql).map((job) => job.notBeforeAt);
+    nextJobAt: async (now = 0) => {
+      const waiting = heads(sql, now).map((job) => job.notBeforeAt);
+      const release = nextReleaseAt(sql, now);
+      if (release !== undefined) waiting.push(release);
       return waiting.length === 0 ? undefined : Math.min(...waiting);
     },
 
@@ -35,6 +37,8 @@ export function sending(
       }),
 
     postpone: (job, notBeforeAt) => commit(() => postponeJob(sql, job, notBeforeAt)),
+
+    waitUntil: (job, at) => commit(() => waitUntil(sql, job, at)),
 
     drop: (job, effects, now) =>
       commit(() => {

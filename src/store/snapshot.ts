@@ -67,6 +67,7 @@ export function openSnapshot(
       for (const effect of effects) {
         switch (effect.type) {
           case "move-question":
+          case "renew-question":
             known.changed(effect.id);
             break;
           case "insert-question":

@@ -6,6 +6,7 @@ import { copiesByNumber } from "./copies.ts";
 import { eventsAfter, lastEvent, notesAfter } from "./events.ts";
 import { storeFault } from "./faults.ts";
 import { groupCommit } from "./group-commit.ts";
+import { nights } from "./nights.ts";
 import { pairing } from "./pairing.ts";
 import { countQuestions, findQuestion, listQuestions, listRuns, questionNumber } from "./questions.ts";
 import { sending } from "./sending.ts";
@@ -36,6 +37,7 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
       ...asking(sql, commit),
       ...turning(sql, commit),
       ...taking(sql, commit),
+      ...nights(sql, commit),
       ...sending(sql, commit),
       ...serving(sql, commit),
       ...pairing(sql, commit),
@@ -97,6 +99,8 @@ function named(store: Store, fault: (error: unknown) => unknown, busyTimeoutMs: 
     notes: guard(store.notes),
     cursor: guard(store.cursor),
     nextSweepAt: guard(store.nextSweepAt),
+    nightState: guard(store.nightState),
+    askedAgainAs: guard(store.askedAgainAs),
     nextJobs: guard(store.nextJobs),
     nextJobAt: guard(store.nextJobAt),
     queue: guard(store.queue),

@@ -47,6 +47,8 @@ export async function aConversation(
     clock,
     home,
     service,
+    /** Another service on the same home; the first one must be closed. */
+    restart: start,
     /** Files a question and returns its id. */
     async asks(document: Record<string, unknown> = {}): Promise<string> {
       const asked = await service.owlpost.ask({ document: aDocument(document) });

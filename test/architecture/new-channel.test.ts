@@ -64,6 +64,7 @@ const row = `  pigeon: {
     verbMark: "/",
     retention: { textMs: "unlimited", pressMs: "unlimited" },
     rings: true,
+    quiet: "none",
     visibility: "private",
     sources: [{ where: "one look at a pigeon", on: "2026-11-30" }],
   },

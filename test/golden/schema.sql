@@ -1,4 +1,4 @@
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 CREATE TABLE bindings (
   n INTEGER PRIMARY KEY,
@@ -78,6 +78,18 @@ CREATE TABLE inbox (
   received_at INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE nights (
+  n INTEGER PRIMARY KEY CHECK (n = 1),
+  phase TEXT NOT NULL CHECK (phase = 'night' OR phase = 'day'),
+  stage TEXT NOT NULL CHECK (stage = 'ended' OR stage = 'open' OR stage = 'morning' OR stage = 'done'),
+  rules TEXT NOT NULL,
+  begun_at INTEGER NOT NULL,
+  until_at INTEGER,
+  night_event INTEGER NOT NULL,
+  ended_event INTEGER NOT NULL,
+  open_question INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE notes (
   id INTEGER PRIMARY KEY,
   at INTEGER NOT NULL,
@@ -100,7 +112,7 @@ CREATE TABLE outbox (
   reply_to TEXT,
   attempts INTEGER NOT NULL DEFAULT 0,
   not_before_at INTEGER NOT NULL,
-  created_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL, waits_until_at INTEGER,
   PRIMARY KEY (channel, destination, id)
 ) STRICT, WITHOUT ROWID;
 
@@ -150,7 +162,7 @@ CREATE TABLE questions (
   confirmed_at INTEGER,
   result TEXT,
   why TEXT
-) STRICT;
+, again INTEGER REFERENCES questions (n)) STRICT;
 
 CREATE TABLE sender_counters (
   channel TEXT NOT NULL,
@@ -240,12 +252,19 @@ CREATE INDEX gathered_receipts_due ON gathered_receipts (due_at);
 
 CREATE UNIQUE INDEX inbox_keys ON inbox (channel, key);
 
+CREATE INDEX outbox_waiting ON outbox (waits_until_at) WHERE waits_until_at IS NOT NULL;
+
 CREATE INDEX pairing_codes_live ON pairing_codes (expires_at);
+
+CREATE UNIQUE INDEX questions_again ON questions (again) WHERE again IS NOT NULL;
 
 CREATE INDEX questions_claims ON questions (claim) WHERE state IN ('applied', 'default_applied');
 
 CREATE INDEX questions_decided ON questions (n, task, project, run)
   WHERE state = 'answered' OR (state = 'expired' AND default_action <> 'stay_parked');
+
+CREATE INDEX questions_held ON questions (held_until_at)
+  WHERE held_until_at IS NOT NULL AND (state = 'pending' OR state = 'posted');
 
 CREATE UNIQUE INDEX questions_ids ON questions (run, part, seq);
 

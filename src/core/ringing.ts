@@ -1,0 +1,31 @@
+import type { Capabilities } from "../domain/capabilities.ts";
+import type { Instant } from "../domain/ids.ts";
+import type { StoredQuestion } from "../domain/question.ts";
+import type { Job } from "../domain/store.ts";
+import { formAt, type NightRules } from "./night.ts";
+import { isNight } from "./quiet-hours.ts";
+
+/** `aloud`: as it is; `silent`: without ringing; `later`: in the morning. */
+export type Loudness = "aloud" | "silent" | "later";
+
+export type Quietness = {
+  readonly rules: NightRules | undefined;
+  readonly now: Instant;
+  /** Can the channel send without ringing? */
+  readonly quiet: Capabilities["quiet"];
+  /** Does the channel edit what it has sent? An edit never rings. */
+  readonly canEdit: boolean;
+};
+
+/** In quiet hours only a consent question and the receipt of one's own reply may ring; a held question does not go out. */
+export function loudnessOf(
+  job: Pick<Job, "kind">,
+  stored: StoredQuestion | undefined,
+  { rules, now, quiet, canEdit }: Quietness,
+): Loudness {
+  if (!rules || !isNight(rules.hours, now) || job.kind === "receipt") return "aloud";
+  if (job.kind === "post" && stored)
+    return formAt(stored.question, rules, now) === "consent" ? "aloud" : "later";
+  if (job.kind === "edit" && canEdit) return "silent";
+  return quiet === "flag" ? "silent" : "later";
+}
