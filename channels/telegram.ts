@@ -1,8 +1,8 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: a channel is one file, see CONTRIBUTING.md
 import type { Api, GrammyError } from "grammy";
-import type { InlineKeyboardButton, Message, MessageEntity, Update } from "grammy/types";
+import type { ChatMemberUpdated, InlineKeyboardButton, Message, MessageEntity, Update } from "grammy/types";
 import { z } from "zod";
-import type { AnswerChannel, Batch, Button, ChannelMessage } from "../src/domain/channel.ts";
+import type { AnswerChannel, Batch, Button, ChannelMessage, ChatChange } from "../src/domain/channel.ts";
 import { ChannelError, type Check, type Pairing, type Receipt, type Reply } from "../src/domain/channel.ts";
 import { type MessageRef, questionId } from "../src/domain/ids.ts";
 import { visibleForm } from "../src/domain/text.ts";
@@ -134,6 +134,8 @@ export type Decoded = {
   readonly reply: Reply | null;
   /** A press whose spinner must end, whatever it meant. */
   readonly callback?: string;
+  /** A chat that the bot was let into, or shut out of. */
+  readonly chat?: ChatChange;
   /** A group that has a new id. */
   readonly moved?: { readonly from: number; readonly to: number };
 };
@@ -142,6 +144,7 @@ export type Decoded = {
 export function decode(update: Update, me: Bot): Decoded {
   const key = String(update.update_id);
   if (update.callback_query) return decodePress(key, update.callback_query);
+  if (update.my_chat_member) return { reply: null, chat: chatChange(update.my_chat_member) };
   const message = update.message ?? update.edited_message;
   if (!message) return { reply: null };
   if (message.migrate_to_chat_id !== undefined) {
@@ -151,6 +154,15 @@ export function decode(update: Update, me: Bot): Decoded {
 }
 
 const verbOf: Readonly<Record<string, string>> = { "/skip": "skip", "/go": "go" };
+
+function chatChange({ chat, new_chat_member: now }: ChatMemberUpdated): ChatChange {
+  const open =
+    now.status !== "kicked" &&
+    now.status !== "left" &&
+    !(now.status === "restricted" && !now.can_send_messages);
+  const id = String(chat.id);
+  return open ? { chat: id, open } : { chat: id, open, detail: `Telegram: ${shutOut}` };
+}
 
 function decodePress(key: string, query: NonNullable<Update["callback_query"]>): Decoded {
   const [, question, action] =
@@ -267,7 +279,7 @@ export async function open(given: Settings, timing: Partial<Timing> = {}): Promi
     let params = encode(to, message);
     for (let left = 3; ; left -= 1) {
       const known = moved.get(String(params.chat_id));
-      if (known !== undefined) params = { ...params, chat_id: known };
+      if (known !== undefined) params = inNewChat(params, known);
       try {
         const sent = await call(signal, callMs, (api, until) => api.raw.sendMessage(params, until));
         return refOf(sent.chat.id, sent.message_id);
@@ -344,6 +356,7 @@ export async function open(given: Settings, timing: Partial<Timing> = {}): Promi
       // Another bot counts its updates anew.
       replies: decoded.flatMap(({ key, reply }) => (reply ? [{ ...reply, key }] : [])),
       cursor: `${botId}:${last.update_id + 1}:${Math.floor(now() / 1_000)}`,
+      chats: decoded.flatMap(({ chat }) => (chat ? [chat] : [])),
       ...(more ? { more } : {}),
       settle: (receipts) => settle(decoded, receipts),
     };
@@ -560,6 +573,8 @@ class TelegramRefusal extends ChannelError {
   }
 }
 
+const shutOut = "the bot was blocked or removed there: unblock it, or add it again";
+
 /** Reasons by Telegram's own words. All of them are for good: the same call again gets the same answer. */
 const refusals: readonly (readonly [words: RegExp, reason: string, mend: string])[] = [
   [/not modified/i, "not-modified", "it stands there already"],
@@ -580,12 +595,11 @@ const refusals: readonly (readonly [words: RegExp, reason: string, mend: string]
     "there is no such chat: open the bot and press Start, or correct the id",
   ],
   [/too long/i, "too-long", "the text is longer than Telegram takes"],
-  [
-    /blocked by the user|kicked|deactivated|not a member/i,
-    "blocked",
-    "the bot was blocked or removed there: unblock it, or add it again",
-  ],
+  [/blocked by the user|kicked|deactivated|not a member/i, "blocked", shutOut],
 ];
+
+/** Here the chat takes nothing at all, whatever the message is. */
+const closing: ReadonlySet<string> = new Set(["chat-not-found", "blocked"]);
 
 /** What Telegram said, named. Its words are kept only where we have none of our own: they cannot hold the token. */
 function refusal({ error_code: code, description, parameters }: GrammyError): ChannelError {
@@ -620,9 +634,8 @@ function refusal({ error_code: code, description, parameters }: GrammyError): Ch
     });
   }
   const [, reason, mend] = refusals.find(([words]) => words.test(description)) ?? [];
-  return said(reason ?? (code === 403 ? "blocked" : "refused"), mend ?? `${description} (${code})`, {
-    permanent: true,
-  });
+  const named = reason ?? (code === 403 ? "blocked" : "refused");
+  return said(named, mend ?? `${description} (${code})`, { permanent: true, closed: closing.has(named) });
 }
 
 /** No answer came. The error itself is not kept: nobody knows what it holds. */
@@ -654,6 +667,16 @@ function safely(update: Update, me: Bot): Decoded {
   } catch {
     return { reply: null };
   }
+}
+
+/** A group that moved counts its messages anew: what was answered in the old one has another number, or none. */
+function inNewChat<Params extends { readonly chat_id: number | string; readonly reply_parameters?: unknown }>(
+  params: Params,
+  chat_id: number,
+) {
+  if (params.chat_id === chat_id) return params;
+  const { reply_parameters: _old, ...rest } = params;
+  return { ...rest, chat_id };
 }
 
 function plainly<Params extends Content>(params: Params, { plain }: ChannelMessage) {

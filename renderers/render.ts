@@ -47,12 +47,30 @@ function markOf(view: AskedView): string {
 function receipt(view: ReceiptView, row: Capabilities): ChannelMessage {
   const pen = penFor(row);
   const lines = reveal(view.text).split("\n");
-  const whole = pen.lines(lines.map((line) => pen.inline(line)));
+  const written = (some: readonly string[]): Written => pen.lines(some.map((line) => pen.inline(line)));
+  const whole = single("text", written(lines), view.text, row);
   return {
     headline: headline("", lines.at(-1) ?? "", "", row),
-    ...single("text", whole, view.text, row),
+    ...(whole.degraded.includes("size") ? wholeLines(lines, whole, written, row) : whole),
     silent: view.silent === true,
   };
+}
+
+type Single = ReturnType<typeof single>;
+
+/** A line may be the exact text to send, so as many stay as fit, none of them cut; one that is too long alone has to be. */
+function wholeLines(
+  lines: readonly string[],
+  cut: Single,
+  written: (some: readonly string[]) => Written,
+  row: Capabilities,
+): Single {
+  for (let left = lines.length - 1; left > 0; left -= 1) {
+    const kept = [...lines.slice(0, left), "…"];
+    const fits = single("text", written(kept), kept.join("\n"), row);
+    if (!fits.degraded.includes("size")) return { ...fits, degraded: cut.degraded };
+  }
+  return cut;
 }
 
 function notice(view: NoticeView, row: Capabilities): ChannelMessage {

@@ -1,4 +1,5 @@
 import type { NightRules } from "../core/night.ts";
+import type { Wake } from "../core/wake.ts";
 import type { Ack, BrokenRule } from "../domain/command.ts";
 import type { Event } from "../domain/event.ts";
 import type { ChannelId, Claim, Instant, QuestionId } from "../domain/ids.ts";
@@ -118,6 +119,10 @@ export type StatusReport = {
   readonly copies: ReadonlyMap<QuestionId, readonly Copy[]>;
   readonly counts: Readonly<Record<State, number>>;
   readonly channels: readonly ChannelStatus[];
+  /** What can still wake somebody, and why. */
+  readonly wake: Wake;
+  /** The same for people. */
+  readonly wakeLines: readonly string[];
 };
 export type ChannelStatus = ChannelHealth & { readonly rings: boolean };
 
@@ -191,6 +196,8 @@ export type Owlpost = {
   notify(kind: string, text: string): Promise<{ readonly channels: readonly string[] }>;
   question(id: string): Promise<StoredQuestion | undefined>;
   copies(id: string): Promise<readonly Copy[]>;
+  /** The question that asks this one again, after a night. */
+  askedAgainAs(id: string): Promise<QuestionId | undefined>;
   /** Makes a code by which somebody becomes known on a channel. */
   pair(request: PairRequest): Promise<PairOutcome>;
   people(): Promise<PeopleReport>;

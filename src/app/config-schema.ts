@@ -40,7 +40,7 @@ export const configSchema = z.strictObject({
       auto_default: z.boolean().optional(),
     })
     .optional()
-    .meta({ description: "Quiet hours. Not available in this version." }),
+    .meta({ description: "Quiet hours: only what two safe answers can settle may ring. Default: none." }),
   min_lead: duration.optional(),
   lease: duration
     .refine((text) => /[1-9]/.test(text), {
@@ -51,7 +51,12 @@ export const configSchema = z.strictObject({
     .boolean()
     .optional()
     .meta({ description: "May a question's default take its recommendation? Default: false." }),
-  again_deadline: duration.optional().meta({ description: "Not available in this version." }),
+  again_deadline: duration
+    .refine((text) => /[1-9]/.test(text), {
+      error: "must be longer than nothing: a question that is asked again would run out at once",
+    })
+    .optional()
+    .meta({ description: "How long a question that is asked again in the morning waits. Default: 12h." }),
   hook: z
     .strictObject({ deadline: duration.optional() })
     .optional()
@@ -84,7 +89,7 @@ export const configSchema = z.strictObject({
 export type ConfigDocument = z.infer<typeof configSchema>;
 
 /** Settings whose shape is known but whose work is not built yet: a setting is never half obeyed. */
-export const unavailable = ["night", "again_deadline", "hook", "escalate"] as const;
+export const unavailable = ["hook", "escalate"] as const;
 
 /** The keys known at a place of the document; undefined where any key is allowed. */
 export function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] | undefined {

@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { rowOf } from "../../renderers/matrix.ts";
+import { reached } from "../core/reached.ts";
 import { isZone, localClock } from "../core/time.ts";
 import { timeWords } from "../core/wording.ts";
 import type { ChannelId, Instant } from "../domain/ids.ts";
@@ -13,6 +14,8 @@ import { checkChannel, withPeople } from "./channels.ts";
 import { type Config, configErrorLines, loadConfig } from "./config.ts";
 import { readRefusal, refusalText } from "./config-refusal.ts";
 import { type Environment, openHome } from "./home.ts";
+import { masked } from "./masked.ts";
+import { routesOf } from "./route.ts";
 import { isServiceAlive } from "./service-lock.ts";
 import { inboxUrl } from "./watching.ts";
 
@@ -241,11 +244,15 @@ function reachFinding(config: Config): Finding {
 /** How the running service finds its channels. */
 async function healthFindings(config: Config, store: Store, at: Instant): Promise<readonly Finding[]> {
   const health = await store.health().catch(() => []);
+  const routes = routesOf(config, await store.bindings().catch(() => []));
   return health
-    .filter(({ channel, up }) => !up && config.deliver.includes(channel))
-    .map(({ channel, since, detail = "no reason is known" }) =>
-      fail(`${channel} line`, `down since ${timeWords(since, config.zone, at)}: ${masked(detail, config)}`),
-    );
+    .filter(({ channel }) => config.deliver.includes(channel))
+    .map((each) => reached(each, routes))
+    .flatMap(({ channel, up, since, detail }) => {
+      const said = masked(detail ?? "no reason is known", config);
+      if (!up) return [fail(`${channel} line`, `down since ${timeWords(since, config.zone, at)}: ${said}`)];
+      return detail === undefined ? [] : [warn(`${channel} line`, said)];
+    });
 }
 
 async function channelFindings(config: Config, store: Store | undefined) {
@@ -279,20 +286,4 @@ async function findingsOf(config: Config, id: ChannelId) {
     // Nobody knows what the error holds.
     return { findings: [...idle, fail(id, "could not be checked: an unexpected error")], aheadMs: [] };
   }
-}
-
-/** No channel repeats a secret; should one do so, it ends here. */
-function masked(text: string, config: Config): string {
-  let out = text;
-  for (const settings of Object.values(config.channels)) {
-    for (const secret of secretsIn(settings)) out = out.replaceAll(secret, "[redacted]");
-  }
-  return out;
-}
-
-function secretsIn(value: unknown, key = ""): readonly string[] {
-  if (typeof value === "string")
-    return /token|secret|pass|key/i.test(key) && value.length >= 6 ? [value] : [];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, each]) => secretsIn(each, name));
 }

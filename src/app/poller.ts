@@ -1,9 +1,9 @@
 import { waitMs } from "../core/backoff.ts";
 import { type AnswerChannel, type Batch, ChannelError } from "../domain/channel.ts";
 import type { Ack } from "../domain/command.ts";
-import { type QuestionId, questionId } from "../domain/ids.ts";
+import { type ChannelId, type QuestionId, questionId } from "../domain/ids.ts";
 import type { Health } from "./health.ts";
-import { type InboxTurnOptions, receiptsOf, takeIn, untold } from "./inbox-turn.ts";
+import { destinationOf, type InboxTurnOptions, receiptsOf, takeIn, untold } from "./inbox-turn.ts";
 import type { Log } from "./log.ts";
 import { pause } from "./pause.ts";
 
@@ -20,6 +20,10 @@ export type PollerOptions = InboxTurnOptions & {
   readonly onCommit: () => void;
   /** Called with what a batch has answered, once that is committed. */
   readonly onAnswers?: (questions: readonly QuestionId[]) => void;
+  /** Called when somebody speaks at a destination that was refused, or has let us in there again. */
+  readonly onReopened?: (channel: ChannelId, destination: string) => Promise<void>;
+  /** Does a question ever go to that chat? */
+  readonly isPlace?: (channel: ChannelId, chat: string) => Promise<boolean>;
   /** Called after every reception, before it is noted. */
   readonly onReceive?: () => Promise<void>;
 };
@@ -52,10 +56,26 @@ export function startPoller(options: PollerOptions): Poller {
       options.onAnswers?.(answeredBy(batch, acks));
       options.onCommit();
       await told;
+      await noteChats(batch);
     }
     await options.onReceive?.();
     await health.received(channel.id);
     if (!batch.more) firstDone();
+  }
+
+  async function noteChats({ replies, chats = [] }: Batch): Promise<void> {
+    for (const change of chats) {
+      if (change.open || !(await options.isPlace?.(channel.id, change.chat))) continue;
+      await health.refused(channel.id, change.chat, change.detail);
+      options.onCommit();
+    }
+    const shut = new Set(chats.flatMap((change) => (change.open ? [] : [change.chat])));
+    const spoken = replies.map(destinationOf).filter((place) => place !== undefined && !shut.has(place));
+    const opened = new Set([...spoken, ...chats.flatMap(({ chat, open }) => (open ? [chat] : []))]);
+    for (const chat of opened) {
+      for (const destination of health.refusedAt(channel.id, chat ?? ""))
+        await options.onReopened?.(channel.id, destination);
+    }
   }
 
   const settling = new Set<Promise<void>>();

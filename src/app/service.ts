@@ -19,7 +19,8 @@ import { watchOutages } from "./outage.ts";
 import { openOwlpost } from "./owlpost.ts";
 import { type Poller, startPoller } from "./poller.ts";
 import { projectFor } from "./project.ts";
-import { placesOf } from "./route.ts";
+import { reopener } from "./reopen.ts";
+import { placesOf, routerOf } from "./route.ts";
 import { openRush } from "./rush.ts";
 import { startSender } from "./sender.ts";
 import { isServiceAlive, processStart } from "./service-lock.ts";
@@ -117,6 +118,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     }
 
     const rush = openRush(followMs, followWithinMs, () => performance.now());
+    const router = () => routerOf(config, store);
+    const onReopened = reopener({ store, health, router, now, onCommit });
+    const onShown = rush.note;
     const sender = startSender({
       store,
       channels,
@@ -126,7 +130,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       random,
       night: config.night,
       onCommit,
-      onShown: rush.note,
+      onShown,
+      onReopened,
     });
     closing.push(() => sender.close());
     const sweeper = startSweeper({
@@ -179,8 +184,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
           },
           places: placesOf(config),
           night: config.night,
+          onReopened,
+          isPlace: async (id, chat) =>
+            (await router())().some((each) => each.channel === id && each.destination === chat),
           onReceive: watchOutages({
             store,
+            health,
             channel: channel.id,
             pressMs: rowOf(channel.id).retention.pressMs,
             lastReceiveAt: earlier.find((each) => each.channel === channel.id)?.lastReceiveAt,

@@ -37,7 +37,7 @@ export function startSweeper(options: SweeperOptions): Sweeper {
     const at = now();
     let more = true;
     while (more && !closed) {
-      const due = await store.nextSweepAt();
+      const due = await store.nextSweepAt(at);
       if (due === undefined || due > at) break;
       const swept = await store.sweep(at, chunk, (snapshot) => decideSweep(snapshot, at));
       more = swept.expired + swept.lapsed + swept.gathered > 0;
@@ -64,7 +64,7 @@ export function startSweeper(options: SweeperOptions): Sweeper {
 
   async function arm(): Promise<void> {
     if (closed) return;
-    const sweeps = await store.nextSweepAt();
+    const sweeps = await store.nextSweepAt(now());
     const changes = nights.nextAt(now());
     const next = changes === undefined ? sweeps : Math.min(sweeps ?? changes, changes);
     clearTimeout(timer);

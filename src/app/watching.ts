@@ -1,5 +1,7 @@
 import { rowOf } from "../../renderers/matrix.ts";
+import { reached } from "../core/reached.ts";
 import { decideSweep } from "../core/sweep.ts";
+import { wakeLines, wakeOf } from "../core/wake.ts";
 import { type QuestionId, questionId } from "../domain/ids.ts";
 import type { Copy, StoredQuestion } from "../domain/question.ts";
 import type { StatusReport } from "./api.ts";
@@ -20,7 +22,7 @@ export function watching(desk: Desk) {
   async function sweep(): Promise<void> {
     const at = now();
     for (;;) {
-      const due = await store.nextSweepAt();
+      const due = await store.nextSweepAt(at);
       if (due === undefined || due > at) return;
       const swept = await store.sweep(at, mostSwept, (snapshot) => decideSweep(snapshot, at));
       if (swept.expired + swept.lapsed + swept.gathered === 0) return;
@@ -32,7 +34,7 @@ export function watching(desk: Desk) {
     await sweep();
     const holder = await store.service();
     const running = holder !== undefined && isServiceAlive(holder);
-    const [open, decided, counts, health] = await Promise.all([
+    const [open, decided, counts, health, router] = await Promise.all([
       store.questions({ states: ["pending", "posted"], limit: mostListed }),
       store.questions({
         states: ["answered", "expired", "applied", "default_applied"],
@@ -41,18 +43,25 @@ export function watching(desk: Desk) {
       }),
       store.counts(),
       store.health(),
+      desk.router(),
     ]);
+    const routes = router();
     const channels = config.deliver.map((channel) => {
-      const known = health.find((each) => each.channel === channel);
+      const last = health.find((each) => each.channel === channel);
+      const known = last && reached(last, routes);
       return {
         channel,
         since: known?.since ?? 0,
         ...(known?.lastReceiveAt === undefined ? {} : { lastReceiveAt: known.lastReceiveAt }),
+        ...(known?.refused === undefined ? {} : { refused: known.refused }),
         up: running && (known?.up ?? false),
         detail: running ? (known?.detail ?? "") : "the service is not running",
         rings: rowOf(channel).rings,
       };
     });
+    const at = now();
+    const ringing = channels.filter((each) => each.rings).map((each) => each.channel);
+    const wake = wakeOf({ rules: config.night, open, channels: ringing }, at);
     const copies = new Map<QuestionId, readonly Copy[]>();
     for (const { question } of open) copies.set(question.id, await store.copies(question.id));
     return {
@@ -71,6 +80,8 @@ export function watching(desk: Desk) {
       copies,
       counts,
       channels,
+      wake,
+      wakeLines: wakeLines(wake, config.zone, at),
     };
   }
 
@@ -101,7 +112,12 @@ export function watching(desk: Desk) {
     return known ? store.copies(known) : [];
   }
 
-  return { status, question, copies, inboxLink, changed };
+  async function askedAgainAs(id: string): Promise<QuestionId | undefined> {
+    const known = questionId(id);
+    return known && store.askedAgainAs(known);
+  }
+
+  return { status, question, copies, askedAgainAs, inboxLink, changed };
 }
 
 export function inboxUrl(port: number): string {

@@ -1,6 +1,7 @@
+import type { StoredQuestion } from "../domain/question.ts";
 import { withOwlpost } from "./open.ts";
 import { printJson, printResult, say } from "./print.ts";
-import { questionShape } from "./shapes.ts";
+import { questionShape, quietShape } from "./shapes.ts";
 import { questionLine } from "./status-lines.ts";
 import type { Verb } from "./verb.ts";
 
@@ -10,27 +11,28 @@ export const verb: Verb = {
   examples: [["owlpost pending", "what waits for an answer now"]],
   run: (call) =>
     withOwlpost(call, async (owlpost) => {
-      const { open, counts, zone, channels } = await owlpost.status();
-      const ringing = channels.filter((channel) => channel.rings).map((channel) => channel.channel);
+      const { open, counts, zone, wake, wakeLines } = await owlpost.status();
+      const ringing = wake.channels;
+      const held = new Set(wake.questions.filter((each) => each.wake === "held").map(({ id }) => id));
       if (call.json) {
         const shapes = open.map((each) => ({
           ...questionShape(each),
-          may_ring: ringing.length > 0 && each.heldUntilAt === undefined,
+          // At night, only what has not gone out yet.
+          may_ring: ringing.length > 0 && mayRing(each, held, wake.quietHours?.inside === true),
         }));
-        await printJson(call, { zone, open: shapes, channels: ringing });
+        await printJson(call, { zone, open: shapes, channels: ringing, quiet_hours: quietShape(wake) });
         return 0;
       }
       for (const each of open) await printResult(call, questionLine(each));
       await say(call, openWords(counts.pending + counts.posted, open.length));
-      await say(
-        call,
-        ringing.length === 0
-          ? "No configured channel rings: nothing can wake anybody tonight."
-          : `May still ring: ${ringing.join(", ")}.`,
-      );
+      for (const line of wakeLines) await say(call, line);
       return 0;
     }),
 };
+
+function mayRing(stored: StoredQuestion, held: ReadonlySet<string>, night: boolean): boolean {
+  return !held.has(stored.question.id) && (!night || stored.state === "pending");
+}
 
 function openWords(count: number, shown: number): string {
   if (count === 0) return "No question is open.";

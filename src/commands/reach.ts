@@ -1,6 +1,6 @@
 import { withOwlpost } from "./open.ts";
 import { printJson, printResult, say } from "./print.ts";
-import { channelShape } from "./shapes.ts";
+import { channelShape, quietShape } from "./shapes.ts";
 import { channelLine } from "./status-lines.ts";
 import type { Verb } from "./verb.ts";
 
@@ -11,15 +11,18 @@ export const verb: Verb = {
   examples: [["owlpost reach || exit", "start the night only when somebody can be reached"]],
   run: (call) =>
     withOwlpost(call, async (owlpost) => {
-      const { channels } = await owlpost.status();
+      const { channels, wake, wakeLines } = await owlpost.status();
       const reachable = channels.some((channel) => channel.up && channel.rings);
-      if (call.json) await printJson(call, { reachable, channels: channels.map(channelShape) });
-      else {
+      if (call.json) {
+        const shapes = channels.map(channelShape);
+        await printJson(call, { reachable, channels: shapes, quiet_hours: quietShape(wake) });
+      } else {
         for (const channel of channels) await printResult(call, channelLine(channel));
         await say(
           call,
           reachable ? "Somebody can be reached." : "Nobody can be reached: no channel that rings is up.",
         );
+        for (const line of wakeLines) await say(call, line);
       }
       return reachable ? 0 : 4;
     }),

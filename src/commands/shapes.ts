@@ -1,4 +1,4 @@
-import type { Asked, ChannelStatus, Taken } from "../app/api.ts";
+import type { Asked, ChannelStatus, StatusReport, Taken } from "../app/api.ts";
 import type { Ack } from "../domain/command.ts";
 import type { Event } from "../domain/event.ts";
 import type { Instant } from "../domain/ids.ts";
@@ -70,6 +70,13 @@ export function channelShape(channel: ChannelStatus): Shape {
   };
 }
 
+/** The window, and when it begins or ends next; `null` where there are no quiet hours. */
+export function quietShape({ quietHours }: StatusReport["wake"]): Shape | null {
+  if (!quietHours) return null;
+  const { window, zone, inside, changeAt } = quietHours;
+  return { window, zone, inside, ...(inside ? { until: iso(changeAt) } : { from: iso(changeAt) }) };
+}
+
 /** A question where it stands. The claim's token is its taker's alone and stays out. */
 export function questionShape(stored: StoredQuestion): Shape {
   const { question, answer, claim } = stored;
@@ -87,6 +94,7 @@ export function questionShape(stored: StoredQuestion): Shape {
     zone: stored.zone,
     default_action: stored.defaultAction,
     held_until: iso(stored.heldUntilAt),
+    again: question.again,
     options: question.options,
     answer: answer ? { ...answer, at: iso(answer.at), digest: undefined } : undefined,
     taken: claim

@@ -51,11 +51,18 @@ export function statusLines(status: StatusReport): string[] {
     ...section("Open", openLines(status)),
     ...section("Decided", decided.map(questionLine)),
     ...section("Channels", channels.map(channelLine)),
+    "",
+    "What can still wake somebody",
+    ...status.wakeLines.map((line) => `  ${line}`),
   ];
 }
 
 /** One question in full, as people read it. */
-export function questionLines(stored: StoredQuestion, copies: readonly Copy[]): string[] {
+export function questionLines(
+  stored: StoredQuestion,
+  copies: readonly Copy[],
+  askedAgainAs?: string,
+): string[] {
   const { question, answer, claim, zone } = stored;
   const at = (instant: number): string => localTime(instant, zone);
   const lines = [
@@ -71,6 +78,9 @@ export function questionLines(stored: StoredQuestion, copies: readonly Copy[]): 
     ),
     `Deadline ${at(stored.deadlineAt)} ${zone} → ${defaultName(stored.defaultAction)}`,
   ];
+  if (stored.heldUntilAt !== undefined) lines.push(`Held until ${at(stored.heldUntilAt)}`);
+  if (question.again !== undefined) lines.push(`Asks again what ${question.again} asked`);
+  if (askedAgainAs !== undefined) lines.push(`Asked again as ${askedAgainAs}`);
   lines.push(...copies.map((copy) => copyLine(copy, stored)));
   if (answer) {
     const label = question.options.find((option) => option.key === answer.option)?.label;

@@ -1,7 +1,7 @@
 import { readRefusal, refusalText } from "../app/config-refusal.ts";
 import { withOwlpost } from "./open.ts";
 import { fail, plain, printJson, printResult } from "./print.ts";
-import { channelShape, copyShape, iso, questionShape } from "./shapes.ts";
+import { channelShape, copyShape, iso, questionShape, quietShape } from "./shapes.ts";
 import { questionLines, statusLines } from "./status-lines.ts";
 import type { Verb } from "./verb.ts";
 
@@ -27,10 +27,12 @@ export const verb: Verb = {
               `there is no question ${plain(id)}; owlpost pending lists the open ones`,
             );
           const copies = await owlpost.copies(id);
+          const again = await owlpost.askedAgainAs(id);
           const shapes = copies.map((copy) => copyShape(copy, stored));
           if (call.json) {
-            await printJson(call, { ...questionShape(stored), copies: shapes, question: stored.question });
-          } else await printResult(call, questionLines(stored, copies).join("\n"));
+            const shape = { ...questionShape(stored), asked_again_as: again };
+            await printJson(call, { ...shape, copies: shapes, question: stored.question });
+          } else await printResult(call, questionLines(stored, copies, again).join("\n"));
           return 0;
         }
         const status = await owlpost.status();
@@ -47,6 +49,8 @@ export const verb: Verb = {
             decided: status.decided.map(questionShape),
             counts: status.counts,
             channels: status.channels.map(channelShape),
+            quiet_hours: quietShape(status.wake),
+            wake: status.wake.questions,
           });
         } else {
           const refused = refusal && plain(`configuration: ${refusalText(refusal, Date.now())}`);

@@ -3,11 +3,15 @@ import type { Role } from "../domain/person.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { ChannelHealth } from "../domain/store.ts";
 import { oneLine } from "../domain/text.ts";
+import type { NightRules } from "./night.ts";
+import { questionWakeWords, wakeLines, wakeOf } from "./wake.ts";
 import { shorten, standing, timeWords } from "./wording.ts";
 
 /** Texts that list what is open; every line is short enough for a phone, and what is to be sent stands on a line of its own. */
 
 const mostListed = 10;
+/** UTF-16 units of a list; the smallest message that any channel takes is not much longer. */
+const mostUnits = 3_000;
 
 export type Mark = "/" | "!";
 
@@ -17,21 +21,32 @@ function sendWords(stored: StoredQuestion): string {
   return `${stored.question.id} ${first}${others.length === 0 ? "" : ` (or ${others.join(" / ")})`}`;
 }
 
-function listed(open: readonly StoredQuestion[], mark: Mark, entry: (stored: StoredQuestion) => string[]) {
-  const rest = open.length - mostListed;
-  return [
-    ...open.slice(0, mostListed).flatMap(entry),
-    ...(rest > 0 ? [`… and ${rest} more: ${mark}pending, or owlpost pending on the machine.`] : []),
-  ];
+/**
+ * As many entries as a message holds with room to spare, each whole: a text that is cut in the middle is no text to send.
+ * The first one stands in any case.
+ */
+export function fitting<Each>(all: readonly Each[], entry: (each: Each) => string): readonly string[] {
+  const kept: string[] = [];
+  let units = 0;
+  for (const each of all) {
+    const text = entry(each);
+    units += text.length + 1;
+    if (kept.length > 0 && units > mostUnits) break;
+    kept.push(text);
+  }
+  const rest = all.length - kept.length;
+  return rest === 0 ? kept : [...kept, `… and ${rest} more: owlpost pending on the machine lists them all.`];
 }
 
 /** What is open, until when, and how each is answered. */
-export function pendingText(open: readonly StoredQuestion[], mark: Mark, now: Instant): string {
+export function pendingText(open: readonly StoredQuestion[], now: Instant): string {
   if (open.length === 0) return "No question is open.";
-  const lines = listed(open, mark, (stored) => [
-    `• ${shorten(oneLine(stored.question.title), 80)}`,
-    `  ${standing(stored, now)}. Send: ${sendWords(stored)}`,
-  ]);
+  const lines = fitting(open, (stored) =>
+    [
+      `• ${shorten(oneLine(stored.question.title), 80)}`,
+      `  ${standing(stored, now)}. Send: ${sendWords(stored)}`,
+    ].join("\n"),
+  );
   return [open.length === 1 ? "1 question is open:" : `${open.length} questions are open:`, ...lines].join(
     "\n",
   );
@@ -41,24 +56,28 @@ export type StatusFacts = {
   readonly channels: readonly ChannelHealth[];
   /** Answered, and the loop has not come for it yet. */
   readonly waiting: number;
+  /** Channels that can ring at all. */
+  readonly ringing: readonly string[];
+  /** Absent: no quiet hours. */
+  readonly night?: NightRules | undefined;
 };
 
 /** What is open, what waits for the loop, which channels work, and what may ring. */
 export function statusText(
   open: readonly StoredQuestion[],
-  { channels, waiting }: StatusFacts,
+  { channels, waiting, ringing, night }: StatusFacts,
   mark: Mark,
   now: Instant,
 ): string {
-  const lines = open
-    .slice(0, mostListed)
-    .map(
-      (stored) =>
-        `• ${stored.question.id}: ${shorten(oneLine(stored.question.title), 60)}, ${standing(stored, now)}`,
-    );
+  const wake = wakeOf({ rules: night, open, channels: ringing }, now);
+  const lines = open.slice(0, mostListed).map((stored, index) => {
+    const mine = wake.questions[index]?.wake ?? "stands";
+    const words = `; ${questionWakeWords(mine, wake, stored.zone, now)}`;
+    return `• ${stored.question.id}: ${shorten(oneLine(stored.question.title), 60)}, ${standing(stored, now)}${words}`;
+  });
   const up = channels.filter((each) => each.up).map((each) => each.channel);
   const down = channels.filter((each) => !each.up);
-  const zone = open[0]?.zone ?? "UTC";
+  const zone = night?.hours.zone ?? open[0]?.zone ?? "UTC";
   return [
     open.length === 0 ? "No question is open." : `Open: ${open.length}`,
     ...lines,
@@ -66,7 +85,7 @@ export function statusText(
     ...(waiting > 0 ? [`Answered and not picked up yet: ${waiting}`] : []),
     ...(up.length > 0 ? [`Up: ${up.join(", ")}`] : []),
     ...down.map((each) => `Down since ${timeWords(each.since, zone, now)}: ${each.channel}`),
-    "Quiet hours are not set: every new question may ring.",
+    ...wakeLines(wake, zone, now),
   ].join("\n");
 }
 

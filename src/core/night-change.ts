@@ -87,7 +87,7 @@ export function decideNightChange(
   const { rules, now } = settings;
   if (change === "release") return { effects: showInFull(snapshot, settings, () => false), value: undefined };
   const mark = begun(snapshot.mark, change, rules, now, snapshot.lastEvent);
-  const began = isBegun(snapshot.mark, change, rules, now) ? [] : [beginning(change, mark)];
+  const began = isBegun(snapshot.mark, change, rules, now) ? [] : beginning(change, mark, snapshot.mark);
   const { effects, next } = step(snapshot, mark, settings);
   return { effects: [...began, ...effects, { type: "mark-night", mark: next }], value: undefined };
 }
@@ -166,10 +166,12 @@ function phaseOf(change: NightChange): NightMark["phase"] {
   return change === "nightfall" ? "night" : "day";
 }
 
-function beginning(change: NightChange, mark: NightMark): Effect {
+function beginning(change: NightChange, mark: NightMark, before: NightMark | undefined): readonly Effect[] {
+  // The first look at a home, by day: no night has ended.
+  if (change === "daybreak" && !before) return [];
   const kind = change === "nightfall" ? "night.began" : "night.ended";
   const data = mark.untilAt === undefined ? {} : { until: mark.untilAt };
-  return { type: "log", event: { kind, data } };
+  return [{ type: "log", event: { kind, data } }];
 }
 
 export function rulesText(rules: NightRules | undefined): string {

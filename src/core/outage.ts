@@ -1,9 +1,7 @@
 import type { ChannelId, Instant } from "../domain/ids.ts";
 import { type Copy, isOpen, type StoredQuestion } from "../domain/question.ts";
-import type { Effect } from "../domain/store.ts";
+import type { Effect, Outage } from "../domain/store.ts";
 import { timeWords } from "./wording.ts";
-
-export type Outage = { readonly from: Instant; readonly to: Instant };
 
 /** Polls come back at least this often, so a shorter silence is none, however briefly a platform keeps presses. */
 const ordinarySilenceMs = 90_000;
@@ -19,19 +17,30 @@ export function outageOf(
   return now - lastReceiveAt > longest ? { from: lastReceiveAt, to: now } : undefined;
 }
 
-/** The line that an open question gets once. It is true whether somebody tapped or not. */
-export function awayLine({ from, to }: Outage, zone: string): string {
-  return `🦉 I was away from ${timeWords(from, zone, to)} to ${timeWords(to, zone, to)} — if you tapped, tap again.`;
+/** The line that a question gets which may still be answered. It is true whether somebody tapped or not. */
+export function awayLine({ from, to }: Outage, zone: string, now: Instant = to): string {
+  return `🦉 I was away from ${timeWords(from, zone, now)} to ${timeWords(to, zone, now)} — if you tapped, tap again.`;
 }
 
-/** One edit for each copy that stood on the channel while nobody listened; a copy of a decided question needs none. */
+/** Is it open, or expired with a default that was not taken yet? */
+export function mayStillBeAnswered({ state }: StoredQuestion): boolean {
+  return isOpen(state) || state === "expired";
+}
+
+/** A deadline that came longer ago than this before an outage: whoever wanted to answer after it has done so. */
+const lateMs = 24 * 3_600_000;
+
+/**
+ * One edit for each copy that stood on the channel while nobody listened; a copy of a decided question needs none, nor
+ * does one that nobody has answered for a day.
+ */
 export function touchUp(
   stored: StoredQuestion | undefined,
   copies: readonly Copy[],
   channel: ChannelId,
   outage: Outage,
 ): readonly Effect[] {
-  if (!stored || !isOpen(stored.state)) return [];
+  if (!stored || !mayStillBeAnswered(stored) || stored.deadlineAt < outage.from - lateMs) return [];
   return copies
     .filter((copy) => copy.channel === channel && copy.postedAt < outage.to)
     .map(({ destination, question }) => ({

@@ -1,10 +1,11 @@
 import type { Ack } from "../domain/command.ts";
 import type { ChannelId, Instant } from "../domain/ids.ts";
 import type { PairingCode, Person, Speaker } from "../domain/person.ts";
-import type { Decision, Effect, PeopleSnapshot, SenderCounter } from "../domain/store.ts";
+import type { Decision, Effect, PeopleSnapshot, SenderCounter, TurnSnapshot } from "../domain/store.ts";
 import { notice } from "./notice.ts";
 import { markOf, revoked, told } from "./pairing-effects.ts";
-import { ownerRoutes, type Place } from "./people.ts";
+import { ownerRoutes, type Place, routesFor } from "./people.ts";
+import { postsFor } from "./reached.ts";
 
 export { type CodeRequest, type CodeValue, codeMs, decideCode } from "./pairing-code.ts";
 export { decideRevoke, decideUnpair, type Leaver, type RevokeValue } from "./unpairing.ts";
@@ -39,6 +40,9 @@ export function failuresOf(counters: readonly SenderCounter[], now: Instant): nu
   return counter && now < counter.sinceAt + lockMs ? counter.value : 0;
 }
 
+/** `open`: what waits for an answer, with its copies, so that whoever comes in is asked, too. */
+export type AttemptSnapshot = PeopleSnapshot & Partial<Pick<TurnSnapshot, "open" | "copies">>;
+
 /**
  * Somebody says a code. Strangers hear nothing unless it is the right one and was said in private; every wrong one counts
  * against its sender and against every live code of the channel.
@@ -47,7 +51,7 @@ export function failuresOf(counters: readonly SenderCounter[], now: Instant): nu
  * @param places where the owners are told
  */
 export function decideAttempt(
-  snapshot: PeopleSnapshot,
+  snapshot: AttemptSnapshot,
   counters: readonly SenderCounter[],
   attempt: Attempt,
   now: Instant,
@@ -75,7 +79,7 @@ export function decideAttempt(
 }
 
 type Scene = {
-  readonly snapshot: PeopleSnapshot;
+  readonly snapshot: AttemptSnapshot;
   readonly counters: readonly SenderCounter[];
   readonly attempt: Attempt;
   readonly now: Instant;
@@ -93,6 +97,9 @@ function paired({ snapshot, counters, attempt, now, places }: Scene, code: Pairi
   const others = ownerRoutes(places, snapshot.bindings).filter(
     (route) => route.channel !== channel || route.destination !== sender,
   );
+  const binding = { id, person, channel, address: sender, createdAt: now };
+  const bindings = [...snapshot.bindings.filter((each) => !earlier.includes(each)), binding];
+  const { open = [], copies = new Map() } = snapshot;
   const news = `${person.name} is paired on ${channel} as ${person.role} (id ${sender}). Not expected? owlpost pairing revoke ${id}`;
   return {
     effects: [
@@ -101,6 +108,13 @@ function paired({ snapshot, counters, attempt, now, places }: Scene, code: Pairi
       ...(failuresOf(counters, now) > 0 ? [countFailures(attempt, 0, now)] : []),
       { type: "log", event: { kind: "person.paired", data: { ...person, via: channel, binding: id } } },
       ...notice("pairing", news, others),
+      ...postsFor(
+        { channel, destination: sender },
+        open,
+        copies,
+        (answerableBy) => routesFor(places, bindings, answerableBy),
+        now,
+      ),
     ],
     value: { accepted: true, state: "paired", text: welcome(person, markOf(places, channel)) },
   };

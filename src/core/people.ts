@@ -1,6 +1,6 @@
 import type { ChannelId } from "../domain/ids.ts";
-import type { Binding, Role, Speaker } from "../domain/person.ts";
-import type { Answer } from "../domain/question.ts";
+import { type Binding, type Role, roles, type Speaker } from "../domain/person.ts";
+import type { Answer, Question } from "../domain/question.ts";
 import { oneLine, shorten } from "../domain/text.ts";
 import { foldText, isBlank, repairText } from "./text.ts";
 
@@ -87,21 +87,43 @@ export function mayDo(role: Role, deed: Deed): boolean {
   return (role === "member" ? memberDeeds : viewerDeeds).includes(deed);
 }
 
-/** An owner changes any answer that was not taken, a member only what they have answered themselves. */
-export function mayOverride(speaker: Speaker, answer: Answer | undefined): boolean {
-  if (speaker.role === "owner") return true;
-  return speaker.role === "member" && speaker.binding !== undefined && answer?.by === speaker.name;
+/** Who wants something changed. Without a `role`: the owner of this machine, who may do everything. */
+export type Doer = { readonly role?: Role; readonly name?: string };
+
+/**
+ * May they answer a question with this `answerable_by`, skip it, or send it back? Roles or names of people, and without any
+ * every owner and member. A name that is spelled like a role is that role's alone.
+ */
+export function mayAnswer({ role, name }: Doer, answerableBy: readonly string[] | undefined): boolean {
+  if (role === undefined) return true;
+  if (role === "viewer") return false;
+  if (answerableBy === undefined || answerableBy.length === 0) return true;
+  const folded = name === undefined ? undefined : foldText(name);
+  return answerableBy.map(foldText).some((each) => (isRole(each) ? each === role : each === folded));
 }
 
-/** May they answer a question with this `answerable_by`: roles or names of people, and without any every owner and member? */
-export function mayAnswer(speaker: Speaker, answerableBy: readonly string[] | undefined): boolean {
-  if (speaker.role === "viewer") return false;
-  if (answerableBy === undefined || answerableBy.length === 0) return true;
-  const name = foldText(speaker.name);
-  return answerableBy.some((each) => {
-    const wanted = foldText(each);
-    return wanted === speaker.role || wanted === name;
-  });
+/** May they change the answer that stands? A member only their own. */
+export function mayOverride(
+  doer: Doer,
+  { answerable_by: answerableBy }: Pick<Question, "answerable_by">,
+  answer: Answer | undefined,
+): boolean {
+  if (!mayAnswer(doer, answerableBy)) return false;
+  return doer.role !== "member" || !answer || (answer.by !== undefined && answer.by === doer.name);
+}
+
+/** `an owner or mara`: who may answer. */
+export function whoMayAnswer({ answerable_by: named = [] }: Pick<Question, "answerable_by">): string {
+  const who = named.length === 0 ? ["owner", "member"] : named;
+  return who
+    .map((each) =>
+      foldText(each) === "owner" ? "an owner" : isRole(foldText(each)) ? `a ${foldText(each)}` : each,
+    )
+    .join(" or ");
+}
+
+function isRole(text: string): text is Role {
+  return roles.some((role) => role === text);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Ack } from "../domain/command.ts";
 import type { Instant, QuestionId } from "../domain/ids.ts";
-import type { Effect, SenderCounter, TurnSnapshot } from "../domain/store.ts";
+import { type Effect, longestGatherMs, type SenderCounter, type TurnSnapshot } from "../domain/store.ts";
 import type { Heard } from "./heard.ts";
 
 const minuteMs = 60_000;
@@ -30,7 +30,7 @@ export function receiptFor(
   if (!ack.accepted && ack.reason === "unmatched") return helpOnce(snapshot, heard, ack, now);
   const kept = settings.keepEarlier ? [] : remember(heard, ack, settings.question);
   if (ack.accepted) return [...kept, ...sent(heard, ack.text)];
-  const before = counted(snapshot, "refusals", now, minuteMs);
+  const before = counted(snapshot, "refusals", now, longestGatherMs);
   const counter = { ...before, channel: heard.channel, sender: heard.sender, value: before.value + 1 };
   const count: Effect = { type: "count", counter };
   if (counter.value <= mostRefusals) return [...kept, count, ...sent(heard, ack.text)];
@@ -43,7 +43,7 @@ export function receiptFor(
     destination,
     ...(message === undefined ? {} : { replyTo: message }),
     text,
-    dueAt: before.sinceAt + minuteMs,
+    dueAt: before.sinceAt + longestGatherMs,
   };
   return [...kept, count, { type: "gather", line }];
 }

@@ -57,10 +57,10 @@ export function decideReceived(
   const { effects, value } = decide(snapshot, heard, reading, open, settings);
   const question = questionOf(reading);
   const about = question === undefined ? {} : { question };
-  return {
-    effects: [...effects, ...receiptFor(snapshot, heard, value, { now: settings.now, ...about })],
-    value,
-  };
+  const receipt = receiptFor(snapshot, heard, value, { now: settings.now, ...about });
+  // Whoever is paired reads the welcome before the questions that wait for them.
+  const all = reading.kind === "pair" ? [...receipt, ...effects] : [...effects, ...receipt];
+  return { effects: all, value };
 }
 
 function decide(
@@ -95,7 +95,7 @@ function decide(
     case "help":
       return told(helpText(speaker?.role ?? "viewer", mark));
     case "pending":
-      return told(pendingText(open, mark, now));
+      return told(pendingText(open, now));
     case "status":
       return told(statusText(open, settings.status, mark, now));
   }

@@ -1,7 +1,7 @@
 import type { RunId } from "../domain/ids.ts";
 import { oneLine } from "../domain/text.ts";
 import { type Known, type Reading, sayAgain, type Why } from "./grammar.ts";
-import type { Mark } from "./listing.ts";
+import { fitting, type Mark } from "./listing.ts";
 import { shorten } from "./wording.ts";
 
 type Refused = Extract<Reading, { kind: "refused" }>;
@@ -43,12 +43,11 @@ export function refusedText({ why }: Refused, { mark, title }: RefusedWords): st
     case "nothing-open":
       return "Nothing was changed: no question is open. To change an answer that was not picked up yet, reply to its message or send its id.";
     case "several-open": {
-      const lines = why.open
-        .slice(0, mostListed)
-        .flatMap((known) => [`• ${title(known)}`, `  Send: ${sayAgain(why.attempt, known, mark)}`]);
-      const rest = why.open.length - mostListed;
-      const more = rest > 0 ? [`… and ${rest} more: ${mark}pending`] : [];
-      return [`${why.open.length} questions are open. Which one?`, ...lines, ...more].join("\n");
+      const lines = fitting(
+        why.open,
+        (known) => `• ${title(known)}\n  Send: ${sayAgain(why.attempt, known, mark)}`,
+      );
+      return [`${why.open.length} questions are open. Which one?`, ...lines].join("\n");
     }
   }
 }

@@ -1,8 +1,8 @@
 import type { Ack, Command } from "../domain/command.ts";
 import { type Answer, type Copy, isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { Decision, Effect, TurnSnapshot } from "../domain/store.ts";
-import { mayAnswer, mayOverride } from "./allowed.ts";
 import { log, type Move, move } from "./moves.ts";
+import { mayAnswer, mayOverride } from "./people.ts";
 import { noSuchQuestion, type ReplySettings, refuseReply, refuseRole } from "./reply/refusing.ts";
 import { steer } from "./reply/steer.ts";
 import * as words from "./reply/words.ts";
@@ -23,7 +23,7 @@ export function decideReply(
   if (command.verb === "steer") return steer(snapshot, command.target, command.text, settings);
   const stored = snapshot.questions.get(command.question);
   if (!stored) return noSuchQuestion(command.question, command.verb, settings);
-  if (!mayAnswer(stored.question, settings)) {
+  if (!mayAnswer(words.doerOf(settings), stored.question.answerable_by)) {
     return refuseReply(stored, "not-allowed", words.notAllowedText(stored), settings);
   }
   const copies = snapshot.copies.get(command.question) ?? [];
@@ -102,7 +102,7 @@ function override(
   copies: readonly Copy[],
   settings: ReplySettings,
 ): Decision<Ack> {
-  if (!mayOverride(stored, settings)) {
+  if (!mayOverride(words.doerOf(settings), stored.question, stored.answer)) {
     return refuseReply(stored, "not-allowed", words.notTheirsText(stored, settings), settings);
   }
   if (stored.state !== "answered") {

@@ -13,19 +13,19 @@ export type Quietness = {
   readonly now: Instant;
   /** Can the channel send without ringing? */
   readonly quiet: Capabilities["quiet"];
-  /** Does the channel edit what it has sent? An edit never rings. */
-  readonly canEdit: boolean;
 };
 
-/** In quiet hours only a consent question and the receipt of one's own reply may ring; a held question does not go out. */
+/**
+ * How a new message may come: in quiet hours only a consent question and the receipt of one's own reply may ring, and a held
+ * question does not go out. (An edit rings never.)
+ */
 export function loudnessOf(
   job: Pick<Job, "kind">,
   stored: StoredQuestion | undefined,
-  { rules, now, quiet, canEdit }: Quietness,
+  { rules, now, quiet }: Quietness,
 ): Loudness {
   if (!rules || !isNight(rules.hours, now) || job.kind === "receipt") return "aloud";
   if (job.kind === "post" && stored)
     return formAt(stored.question, rules, now) === "consent" ? "aloud" : "later";
-  if (job.kind === "edit" && canEdit) return "silent";
   return quiet === "flag" ? "silent" : "later";
 }

@@ -1,5 +1,5 @@
 import type { Instant, QuestionId } from "../domain/ids.ts";
-import type { Copy, StoredQuestion } from "../domain/question.ts";
+import { type Copy, hasLapsed, type StoredQuestion } from "../domain/question.ts";
 import type { Decision, Effect, GatheredReceipt, SweepSnapshot } from "../domain/store.ts";
 import { takeMark } from "./digest.ts";
 import { type Move, move } from "./moves.ts";
@@ -13,15 +13,23 @@ export function expire(stored: StoredQuestion, copies: readonly Copy[] = []): Mo
 /** A claim that nobody confirmed in time: the answer can be taken again. */
 export function lapse(stored: StoredQuestion, now: Instant, copies: readonly Copy[] = []): Move | undefined {
   const claim = stored.claim;
-  if (!claim || claim.leaseUntilAt > now) return undefined;
+  if (!claim || !hasLapsed(claim, now)) return undefined;
   const given = { confirmed: claim.confirmedAt !== undefined };
   return move(stored, "lapse", given, { claim: null }, copies, { take: takeMark(claim.claim) });
 }
 
-/** Several refusals of one sender, told at once: how many, then each on a line of its own. */
+/** UTF-16 units of a gathered receipt. */
+const mostUnits = 3_500;
+
+/**
+ * Several refusals of one sender, told at once: how many, then each on a line of its own. Where that would be too long,
+ * every one of them is still named, without its reason.
+ */
 function gatheredReceipt({ lines, channel, destination, replyTo }: GatheredReceipt): Effect {
   const head = lines.length === 1 ? "1 reply was refused:" : `${lines.length} replies were refused:`;
-  const text = [head, ...lines.map((line) => `• ${line.replace(lineBreaks, " ").trim()}`)].join("\n");
+  const each = lines.map((line) => line.replace(lineBreaks, " ").trim());
+  const full = [head, ...each.map((line) => `• ${line}`)].join("\n");
+  const text = full.length <= mostUnits ? full : `${head} ${named(each)}`;
   return {
     type: "send",
     job: {
@@ -32,6 +40,28 @@ function gatheredReceipt({ lines, channel, destination, replyTo }: GatheredRecei
       ...(replyTo === undefined ? {} : { replyTo }),
     },
   };
+}
+
+/** What was typed, of each line that begins with it in quotes; how often, where it is the same. */
+function named(lines: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const line of lines) {
+    const end = line.indexOf("”: ");
+    const typed = end < 0 ? line : line.slice(0, end + 1);
+    counts.set(typed, (counts.get(typed) ?? 0) + 1);
+  }
+  const kept: string[] = [];
+  let told = 0;
+  let units = 0;
+  for (const [typed, count] of counts) {
+    const words = count === 1 ? typed : `${typed} (${count} times)`;
+    units += words.length + 2;
+    if (units > mostUnits) break;
+    kept.push(words);
+    told += count;
+  }
+  const rest = lines.length - told;
+  return `${kept.join(", ")}${rest > 0 ? ` … and ${rest} more` : ""}`;
 }
 
 const lineBreaks = /\s*[\n\v\f\r\x85\u2028\u2029]\s*/g;

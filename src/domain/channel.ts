@@ -80,10 +80,18 @@ export type Reply = {
 
 export type Receipt = { readonly key: string; readonly text: string; readonly accepted: boolean };
 
+/** `chat`: as in a destination, without a topic. `detail`: why nothing arrives there any more, and how to mend it. */
+export type ChatChange = { readonly chat: string } & (
+  | { readonly open: true }
+  | { readonly open: false; readonly detail: string }
+);
+
 export type Batch = {
   readonly replies: readonly Reply[];
   /** Committed together with the replies. */
   readonly cursor?: Cursor;
+  /** Chats that have let us in again, or shut us out. */
+  readonly chats?: readonly ChatChange[];
   /** The platform holds more that has come already: poll again before a deadline runs out. */
   readonly more?: boolean;
   /** Runs after the commit: tells the platform "received" and shows the toasts. Returns the keys it delivered. */
@@ -93,22 +101,33 @@ export type Batch = {
 /** Whether a failed send may have arrived all the same. */
 export type Delivered = "no" | "unknown";
 
-/** A named failure of a platform. `permanent`: sending again cannot help. */
+/**
+ * A named failure of a platform. `permanent`: sending again cannot help. `closed`: not the message is refused but its
+ * destination, which takes nothing until somebody there does something.
+ */
 export class ChannelError extends Error {
   override readonly name = "ChannelError";
   readonly reason: string;
   readonly permanent: boolean;
+  readonly closed: boolean;
   readonly delivered: Delivered;
   readonly retryAfterMs: number | undefined;
 
   constructor(
     reason: string,
     message: string,
-    more: { permanent?: boolean; delivered?: Delivered; retryAfterMs?: number; cause?: unknown } = {},
+    more: {
+      permanent?: boolean;
+      closed?: boolean;
+      delivered?: Delivered;
+      retryAfterMs?: number;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
     this.reason = reason;
-    this.permanent = more.permanent ?? false;
+    this.closed = more.closed ?? false;
+    this.permanent = more.permanent ?? this.closed;
     this.delivered = more.delivered ?? "unknown";
     this.retryAfterMs = more.retryAfterMs;
   }

@@ -37,6 +37,8 @@ export const eventKinds = [
   "service.stopped",
   "channel.away",
   "channel.down",
+  "channel.refused",
+  "channel.reopened",
   "channel.up",
 ] as const;
 export type EventKind = (typeof eventKinds)[number];

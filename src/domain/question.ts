@@ -104,6 +104,11 @@ export type ClaimRecord = {
   readonly confirmedAt?: Instant;
 };
 
+/** Is its time over? A claim of so long after `now` that no lease lasts until then was taken before the clock was set back. */
+export function hasLapsed({ takenAt, leaseUntilAt }: ClaimRecord, now: Instant): boolean {
+  return leaseUntilAt <= now || takenAt - now > leaseUntilAt - takenAt;
+}
+
 /** A row of the store: the question and where it stands. */
 export type StoredQuestion = {
   readonly question: Question;

@@ -1,21 +1,12 @@
-import type { Ack, Sender } from "./command.ts";
-import type { Event, NewEvent } from "./event.ts";
-import type { ChannelId, Claim, Cursor, Instant, MessageRef, QuestionId, RunId, TaskId } from "./ids.ts";
-import type { Binding, NewPairingCode, PairingCode, Person } from "./person.ts";
-import type {
-  Answer,
-  ClaimRecord,
-  Copy,
-  DefaultAction,
-  Outcome,
-  Result,
-  State,
-  StoredQuestion,
-} from "./question.ts";
+import type { Ack } from "./command.ts";
+import type { Effect, NewJob, NewNote } from "./effect.ts";
+import type { Event } from "./event.ts";
+import type { ChannelId, Claim, Cursor, Instant, MessageRef, QuestionId, RunId } from "./ids.ts";
+import type { Binding, PairingCode } from "./person.ts";
+import type { Copy, State, StoredQuestion } from "./question.ts";
 import type {
   AskNeed,
   AskSnapshot,
-  GatheredLine,
   NightMark,
   NightNeed,
   NightSnapshot,
@@ -31,94 +22,11 @@ import type {
   TurnSnapshot,
 } from "./store-snapshots.ts";
 
+export type * from "./effect.ts";
 export type * from "./store-snapshots.ts";
-
-/** What one message needs: rows are gathered, then `decide` runs on them, then its effects are committed. */
-export type Effect =
-  | { readonly type: "insert-question"; readonly row: StoredQuestion; readonly key?: string }
-  /** Compare-and-set on `from`; a row in another state is a fault (the snapshot was read in the same transaction). */
-  | {
-      readonly type: "move-question";
-      readonly id: QuestionId;
-      readonly from: State;
-      readonly to: State;
-      /** Absent: unchanged. `null`: taken away. */
-      readonly outcome?: Outcome | null;
-      readonly answer?: Answer | null;
-      readonly claim?: ClaimRecord | null;
-      readonly result?: Result;
-      readonly why?: string;
-    }
-  /** Its revision rises, so that every copy is shown anew; its state stays, and must be `from`. */
-  | {
-      readonly type: "renew-question";
-      readonly id: QuestionId;
-      readonly from: State;
-      /** Absent: unchanged. `null`: no longer held. */
-      readonly heldUntilAt?: Instant | null;
-      readonly defaultAction?: DefaultAction;
-    }
-  | { readonly type: "send"; readonly job: NewJob }
-  /** How far the change between day and night has come; `null`: there are no quiet hours any more. */
-  | { readonly type: "mark-night"; readonly mark: NightMark | null }
-  /** What waited for the morning may go out. */
-  | { readonly type: "release-jobs" }
-  /** Beside the copies that are known: a message of ours whose post was never recorded, or one more that was edited. */
-  | {
-      readonly type: "adopt-copy";
-      readonly question: QuestionId;
-      readonly channel: ChannelId;
-      readonly destination: string;
-      readonly ref: MessageRef;
-      /** The revision that it shows; 0 where nobody knows. */
-      readonly revision: number;
-    }
-  | { readonly type: "note"; readonly note: NewNote }
-  | { readonly type: "log"; readonly event: NewEvent }
-  /** A typed reply, so that an edit of it is understood. The same message again replaces what was known. */
-  | {
-      readonly type: "remember";
-      readonly channel: ChannelId;
-      readonly message: MessageRef;
-      readonly accepted: boolean;
-      readonly question?: QuestionId;
-    }
-  /** Sets a counter of one sender. */
-  | { readonly type: "count"; readonly counter: SenderCounter }
-  /** One more line of the receipt that waits for this sender at this destination; the first line makes it and sets its hour. */
-  | { readonly type: "gather"; readonly line: GatheredLine }
-  | { readonly type: "insert-code"; readonly code: NewPairingCode }
-  /** They leave without being used. */
-  | { readonly type: "revoke-codes"; readonly codes: readonly number[] }
-  /** A wrong attempt: every live code of the channel counts it. */
-  | { readonly type: "fail-codes"; readonly channel: ChannelId }
-  /**
-   * Makes the binding, and the person where there is none of that name; one who is known keeps their role. `code` is used
-   * up by it and gives it its id. A code that is not live on this channel, and an address that is bound already, are faults.
-   */
-  | {
-      readonly type: "bind";
-      readonly person: Person;
-      readonly channel: ChannelId;
-      readonly address: string;
-      readonly code?: number;
-    }
-  /** A person without any binding left is forgotten. */
-  | { readonly type: "unbind"; readonly binding: number };
 
 export type Decision<Value> = { readonly effects: readonly Effect[]; readonly value: Value };
 
-/** What lies in the outbox. Per (channel, destination) jobs go out in the order of their ids. */
-export type NewJob = {
-  readonly channel: ChannelId;
-  readonly destination: string;
-  readonly kind: "post" | "edit" | "notice" | "receipt";
-  readonly question?: QuestionId;
-  /** Text of a notice or receipt; absent for posts and edits, which are rendered from the row when they are sent. */
-  readonly notice?: { readonly kind: string; readonly text: string };
-  /** The message of theirs that a receipt answers. */
-  readonly replyTo?: MessageRef;
-};
 export type Job = NewJob & {
   readonly id: number;
   readonly attempts: number;
@@ -128,16 +36,6 @@ export type Job = NewJob & {
   readonly key: string;
 };
 
-/** Human text for the next iteration, on its way into a steering file. */
-export type NewNote = {
-  readonly project: string;
-  /** `task` notes go to `steering/<task>.md`, run notes to `steering/run.md`. */
-  readonly task?: TaskId;
-  readonly run?: RunId;
-  readonly question?: QuestionId;
-  readonly sender: Sender;
-  readonly text: string;
-};
 export type Note = NewNote & { readonly id: number; readonly at: Instant };
 
 /** The process that owns the channels of a home. */
@@ -152,13 +50,35 @@ export type ServiceRecord = {
   readonly sinceAt: Instant;
 };
 
+/** Lines of a receipt are gathered for so long at most. */
+export const longestGatherMs = 60_000;
+
+/** A silence in which a platform has dropped presses. */
+export type Outage = { readonly from: Instant; readonly to: Instant };
+
+/** A destination that takes no messages until somebody there does something. */
+export type RefusedPlace = { readonly destination: string; readonly since: Instant; readonly detail: string };
+
 export type ChannelHealth = {
   readonly channel: ChannelId;
+  /** Can the platform be talked to? */
   readonly up: boolean;
   readonly since: Instant;
   readonly lastReceiveAt?: Instant;
   readonly detail?: string;
+  /** The latest outage that was longer than presses are kept. */
+  readonly outage?: Outage;
+  /** Absent where every destination takes messages, as far as is known. */
+  readonly refused?: readonly RefusedPlace[];
 };
+
+/** No message waits longer than this for its next attempt: one that seems to was postponed before the clock was set back. */
+export const longestRestMs = 3_600_000;
+
+/** May this job go out now? */
+export function isDue({ notBeforeAt }: Pick<Job, "notBeforeAt">, now: Instant): boolean {
+  return notBeforeAt <= now || notBeforeAt > now + longestRestMs;
+}
 
 export type QuestionFilter = {
   readonly states?: readonly State[];
@@ -206,8 +126,8 @@ export type Store = {
     limit: number,
     decide: (snapshot: SweepSnapshot) => Decision<Value>,
   ): Promise<Value>;
-  /** The next instant at which a sweep has something to do. */
-  nextSweepAt(): Promise<Instant | undefined>;
+  /** The next instant at which a sweep has something to do; `now` or earlier where it has already. */
+  nextSweepAt(now: Instant): Promise<Instant | undefined>;
 
   /** One step of the change between day and night: `gather` says from the mark what is to be read. */
   changeNight<Value>(

@@ -2,10 +2,11 @@ import type Database from "better-sqlite3";
 import { StoreError } from "../domain/store.ts";
 import { sql as first } from "./migrations/001-first.ts";
 import { sql as people } from "./migrations/002-people.ts";
-import { sql as nights } from "./migrations/003-nights.ts";
+import { sql as health } from "./migrations/003-health.ts";
+import { sql as nights } from "./migrations/004-nights.ts";
 
 /** In order; the schema's number is how many of them have run. Never change one that was released: add the next. */
-export const migrations: readonly string[] = [first, people, nights];
+export const migrations: readonly string[] = [first, people, health, nights];
 
 /**
  * Brings the file to the newest schema, each step in a transaction of its own. Where several processes do it at

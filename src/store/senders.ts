@@ -1,5 +1,12 @@
 import type { ChannelId, Instant, MessageRef, QuestionId } from "../domain/ids.ts";
-import type { Effect, GatheredLine, GatheredReceipt, SenderCounter, TurnSnapshot } from "../domain/store.ts";
+import {
+  type Effect,
+  type GatheredLine,
+  type GatheredReceipt,
+  longestGatherMs,
+  type SenderCounter,
+  type TurnSnapshot,
+} from "../domain/store.ts";
 import { type Sql, scalar } from "./statements.ts";
 
 /** What is kept of those who speak, beside their replies: counts, what became of a message, lines that wait. */
@@ -73,12 +80,22 @@ type ReceiptRow = {
   reply_to: MessageRef | null;
 };
 
+/** When the first of them is due: at once for one that was to wait longer than any, since the clock was set back. */
+export function nextGatheredAt(sql: Sql, now: Instant): Instant | undefined {
+  const at = scalar<number | null>(
+    sql,
+    "SELECT min(CASE WHEN due_at > ? THEN 0 ELSE due_at END) FROM gathered_receipts",
+    now + longestGatherMs,
+  );
+  return at ?? undefined;
+}
+
 /** Takes those that are due out of the store, the oldest first. */
 export function takeGathered(sql: Sql, now: Instant, limit: number): GatheredReceipt[] {
   const due = sql<ReceiptRow>(
-    `SELECT n, channel, sender, destination, reply_to FROM gathered_receipts WHERE due_at <= ?
+    `SELECT n, channel, sender, destination, reply_to FROM gathered_receipts WHERE due_at <= ? OR due_at > ?
     ORDER BY due_at, n LIMIT ?`,
-  ).all(now, limit);
+  ).all(now, now + longestGatherMs, limit);
   return due.map((row) => {
     const lines = sql<string>("SELECT text FROM gathered_lines WHERE receipt = ? ORDER BY place")
       .pluck()

@@ -1,4 +1,4 @@
-import type { Store } from "../domain/store.ts";
+import { isDue, type Store } from "../domain/store.ts";
 import { recordCopy } from "./copies.ts";
 import { applyEffects } from "./effects.ts";
 import type { Commit } from "./group-commit.ts";
@@ -14,7 +14,7 @@ export function sending(
   return {
     nextJobs: async (now, limit) =>
       heads(sql, now)
-        .filter((job) => job.notBeforeAt <= now)
+        .filter((job) => isDue(job, now))
         .sort((a, b) => a.id - b.id)
         .slice(0, limit),
 

@@ -17,7 +17,12 @@ type HealthRow = {
   since_at: number;
   last_receive_at: number | null;
   detail: string | null;
+  refused: string | null;
+  away_from_at: number | null;
+  away_to_at: number | null;
 };
+
+const healthColumns = "channel, up, since_at, last_receive_at, detail, refused, away_from_at, away_to_at";
 
 /** What the one service of a home keeps: its place, the health of its channels, the tokens of its inbox. */
 export function serving(
@@ -61,23 +66,19 @@ export function serving(
 
     setHealth: (health) =>
       commit(() => {
-        sql(
-          `INSERT OR REPLACE INTO channel_health (channel, up, since_at, last_receive_at, detail)
-          VALUES (?, ?, ?, ?, ?)`,
-        ).run(
+        sql(`INSERT OR REPLACE INTO channel_health (${healthColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`).run(
           health.channel,
           health.up ? 1 : 0,
           health.since,
           health.lastReceiveAt ?? null,
           health.detail ?? null,
+          health.refused && health.refused.length > 0 ? JSON.stringify(health.refused) : null,
+          health.outage?.from ?? null,
+          health.outage?.to ?? null,
         );
       }),
     health: async () =>
-      sql<HealthRow>(
-        "SELECT channel, up, since_at, last_receive_at, detail FROM channel_health ORDER BY channel",
-      )
-        .all()
-        .map(healthOf),
+      sql<HealthRow>(`SELECT ${healthColumns} FROM channel_health ORDER BY channel`).all().map(healthOf),
 
     addToken: (hash, kind, expiresAt) =>
       commit(() => {
@@ -130,5 +131,9 @@ function healthOf(row: HealthRow): ChannelHealth {
     since: row.since_at,
     ...(row.last_receive_at === null ? {} : { lastReceiveAt: row.last_receive_at }),
     ...(row.detail === null ? {} : { detail: row.detail }),
+    ...(row.refused === null ? {} : { refused: JSON.parse(row.refused) }),
+    ...(row.away_from_at === null || row.away_to_at === null
+      ? {}
+      : { outage: { from: row.away_from_at, to: row.away_to_at } }),
   };
 }

@@ -7,11 +7,14 @@ import { logEvent } from "./events.ts";
 import type { Commit } from "./group-commit.ts";
 import { decidedQuestions, openQuestions, selectQuestions, takenQuestions } from "./questions.ts";
 import { type Found, type IdRow, questionIdOf } from "./rows.ts";
-import { takeGathered } from "./senders.ts";
+import { nextGatheredAt, takeGathered } from "./senders.ts";
 import { type Bindable, type Sql, scalar } from "./statements.ts";
 
 /** So many decided questions are handed out by one take. */
 const mostTaken = 1_000;
+
+/** Taken so long after `now` that the clock was set back: in SQL what `hasLapsed` says of a claim. */
+const takenLater = "taken_at - ? > lease_until_at - taken_at";
 
 type Filter = { readonly condition: string; readonly values: readonly Bindable[] };
 
@@ -59,17 +62,18 @@ export function taking(sql: Sql, commit: Commit): Pick<Store, "take" | "confirm"
         return value;
       }),
 
-    nextSweepAt: async () => {
+    nextSweepAt: async (now) => {
       const deadline = scalar<number | null>(
         sql,
         `SELECT min(deadline_at) FROM questions INDEXED BY questions_open WHERE ${openQuestions}`,
       );
       const lease = scalar<number | null>(
         sql,
-        `SELECT min(lease_until_at) FROM questions INDEXED BY questions_leases
-        WHERE ${takenQuestions} AND confirmed_at IS NULL`,
+        `SELECT min(CASE WHEN ${takenLater} THEN 0 ELSE lease_until_at END)
+        FROM questions INDEXED BY questions_leases WHERE ${takenQuestions} AND confirmed_at IS NULL`,
+        now,
       );
-      const gathered = scalar<number | null>(sql, "SELECT min(due_at) FROM gathered_receipts");
+      const gathered = nextGatheredAt(sql, now);
       const instants = [deadline, lease, gathered].filter((at) => at !== null && at !== undefined);
       return instants.length === 0 ? undefined : Math.min(...instants);
     },
@@ -110,9 +114,9 @@ function lapsedQuestions(sql: Sql, now: Instant, filter: Filter, limit = -1): Fo
   return selectQuestions(
     sql,
     `SELECT n FROM questions INDEXED BY questions_leases
-      WHERE ${takenQuestions} AND confirmed_at IS NULL AND lease_until_at <= ? ${filter.condition}
+      WHERE ${takenQuestions} AND confirmed_at IS NULL AND (lease_until_at <= ? OR ${takenLater}) ${filter.condition}
       ORDER BY lease_until_at, n LIMIT ?`,
-    [now, ...filter.values, limit],
+    [now, now, ...filter.values, limit],
   );
 }
 

@@ -35,7 +35,7 @@ export async function aConversation(
       channels: new Map([["telegram", channel]]),
     });
   };
-  const service = await start();
+  let service = await start();
   // A joiner that nobody sees keeps the platform from making a command of what stands in a sentence.
   const texts = (chat: number) => api.messages(chat).map(({ text }) => text.replaceAll("\u2060", ""));
   const messageWith = (chat: number, part: string) =>
@@ -46,9 +46,16 @@ export async function aConversation(
     api,
     clock,
     home,
-    service,
-    /** Another service on the same home; the first one must be closed. */
-    restart: start,
+    /** The service that runs now. */
+    get service() {
+      return service;
+    },
+    /** The service ends, `meanwhile` happens, and it starts again. */
+    async sleeps(meanwhile: () => void | Promise<void>): Promise<void> {
+      await service.close();
+      await meanwhile();
+      service = await start();
+    },
     /** Files a question and returns its id. */
     async asks(document: Record<string, unknown> = {}): Promise<string> {
       const asked = await service.owlpost.ask({ document: aDocument(document) });
@@ -109,6 +116,15 @@ export async function aConversation(
         () => api.waiting(token).length,
         (left) => left === 0,
       );
+      await service.settle();
+    },
+    /** Time goes by in steps, and whatever comes due at one is done. */
+    async passes(times: number, ms: number): Promise<void> {
+      for (let n = 0; n < times; n += 1) {
+        await service.settle();
+        clock.advance(ms);
+        await new Promise((next) => setTimeout(next, 30));
+      }
       await service.settle();
     },
     async state(id: string): Promise<string | undefined> {

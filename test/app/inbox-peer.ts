@@ -85,6 +85,7 @@ export async function openBench(): Promise<Bench> {
     ask: refuse,
     cancel: refuse,
     copies: refuse,
+    askedAgainAs: refuse,
     take: refuse,
     confirm: refuse,
     resolve: refuse,
@@ -154,6 +155,8 @@ export function aStatus(changes: Partial<StatusReport> = {}): StatusReport {
       cancelled: 0,
     },
     channels: [],
+    wake: { channels: [], questions: [] },
+    wakeLines: [],
     ...changes,
   };
 }

@@ -29,6 +29,8 @@ function aStatus(changes: Partial<StatusReport> = {}): StatusReport {
       cancelled: 0,
     },
     channels: [],
+    wake: { channels: [], questions: [] },
+    wakeLines: [],
     ...changes,
   };
 }

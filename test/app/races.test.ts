@@ -11,32 +11,7 @@ import { aConfig, aDocument, minute } from "../builders.ts";
 import { aClock, afterwards, aHome, aService, until } from "../homes.ts";
 import { peerChannel } from "../peer/peer-channel.ts";
 import { startPeer } from "../peer/peer-server.ts";
-
-const cli = join(import.meta.dirname, "..", "..", "dist", "cli.js");
-
-type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
-
-/** One `owlpost` process of its own. */
-function owlpost(home: string, args: readonly string[], stdin = ""): Promise<Ended> {
-  if (!existsSync(cli)) throw new Error("dist/cli.js is missing: npm run build");
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [cli, ...args, "--home", home, "--json"], {
-      env: { ...process.env, OWLPOST_AS: "", NODE_OPTIONS: "" },
-    });
-    let stdout = "";
-    let stderr = "";
-    child.stdout.on("data", (chunk) => {
-      stdout += chunk;
-    });
-    child.stderr.on("data", (chunk) => {
-      stderr += chunk;
-    });
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ code, stdout, stderr }));
-    child.stdin.on("error", () => undefined);
-    child.stdin.end(stdin);
-  });
-}
+import { cli, owlpost } from "./process.ts";
 
 async function anOwlpost(home: string, now?: () => number): Promise<Owlpost> {
   const opened = await openOwlpost({ home, config: aConfig(), ...(now ? { now } : {}) });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { trackHealth } from "../../src/app/health.ts";
 import { silentLog } from "../../src/app/log.ts";
 import { openOwlpost } from "../../src/app/owlpost.ts";
 import { startSender } from "../../src/app/sender.ts";
@@ -280,7 +281,7 @@ test("what was sent is recorded before anything is sent again, however long the 
   const sender = startSender({
     store: { ...store, sent: full, postpone: full, drop: full },
     channels: new Map([["peer", peerChannel(peer.url)]]),
-    health: { up: async () => undefined, down: async () => undefined, received: async () => undefined },
+    health: trackHealth(store, Date.now),
     log: silentLog,
     now: Date.now,
     random: () => 0.5,
@@ -318,7 +319,7 @@ test("edits that went out ahead are recorded together, each once, and none is se
       ["peer", peerChannel(peer.url)],
       ["inbox", inboxChannel()],
     ]),
-    health: { up: async () => undefined, down: async () => undefined, received: async () => undefined },
+    health: trackHealth(store, Date.now),
     log: silentLog,
     now: Date.now,
     random: () => 0.5,

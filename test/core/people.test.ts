@@ -8,7 +8,8 @@ import {
   routesFor,
   speakerOf,
 } from "../../src/core/people.ts";
-import type { Role } from "../../src/domain/person.ts";
+import type { Role, Speaker } from "../../src/domain/person.ts";
+import type { Answer } from "../../src/domain/question.ts";
 import { aBinding, anAnswer, aPlace } from "../builders.ts";
 
 const mara = aBinding({ id: 2, person: { name: "mara", role: "member" }, address: "43" });
@@ -73,12 +74,19 @@ describe("what a role may do", () => {
     const owner = speakerOf(aBinding(), false, "42");
     const viewer = speakerOf(ola, false, "44");
     if (!member || !owner || !viewer) expect.fail("somebody is a stranger");
-    expect(mayOverride(member, anAnswer({ by: "mara" }))).toBe(true);
-    expect(mayOverride(member, anAnswer({ by: "eric" }))).toBe(false);
-    expect(mayOverride(member, anAnswer())).toBe(false);
-    expect(mayOverride(member, undefined)).toBe(false);
-    expect(mayOverride(owner, anAnswer({ by: "mara" }))).toBe(true);
-    expect(mayOverride(viewer, anAnswer({ by: "ola" }))).toBe(false);
+    const may = (speaker: Speaker, answer?: Answer, answerable_by?: string[]) =>
+      mayOverride(speaker, answerable_by ? { answerable_by } : {}, answer);
+    expect(may(member, anAnswer({ by: "mara" }))).toBe(true);
+    expect(may(member, anAnswer({ by: "eric" }))).toBe(false);
+    expect(may(member, anAnswer())).toBe(false);
+    expect(may(owner, anAnswer({ by: "mara" }))).toBe(true);
+    expect(may(viewer, anAnswer({ by: "ola" }))).toBe(false);
+    // Nobody has answered: that there is nothing to change is for somebody else to say.
+    expect(may(member)).toBe(true);
+    // Who may not answer it may not change the answer.
+    expect(may(owner, anAnswer({ by: "mara" }), ["mara"])).toBe(false);
+    // The owner of this machine may do everything.
+    expect(mayOverride({}, { answerable_by: ["mara"] }, anAnswer({ by: "mara" }))).toBe(true);
   });
 
   test.each<[string[] | undefined, string[]]>([

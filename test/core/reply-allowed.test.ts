@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { mayAnswer } from "../../src/core/allowed.ts";
+import { mayAnswer } from "../../src/core/people.ts";
 import { decideReply, type ReplySettings } from "../../src/core/reply.ts";
 import type { Ack, Command } from "../../src/domain/command.ts";
 import { mintQuestionId, type RunId } from "../../src/domain/ids.ts";
@@ -48,16 +48,19 @@ const asked = (...answerable_by: string[]): StoredQuestion =>
 
 describe("who may answer", () => {
   test.each([
-    [[], "nobody", []],
+    [[], "as without a list", ["eric", "mara"]],
     [["owner"], "owners", ["eric"]],
     [["member"], "members", ["mara"]],
     [["mara"], "the one it names", ["mara"]],
     [["eric", "member"], "names and roles", ["eric", "mara"]],
     [["vera", "viewer"], "no viewer", []],
+    [[" MARA "], "names and roles however they are written", ["mara"]],
+    [["Owner"], "a role in capitals", ["eric"]],
   ])("%j: %s", (list, _, allowed) => {
     for (const settings of [eric, mara, vera]) {
       const may = (allowed as string[]).includes(settings.sender.by ?? "");
-      expect(mayAnswer({ answerable_by: list }, settings)).toBe(may);
+      const { role, sender } = settings;
+      expect(mayAnswer({ ...(role ? { role } : {}), name: sender.by ?? "" }, list)).toBe(may);
       for (const command of [choose("1"), skip, retry, answer]) {
         expect(said(asked(...list), command, settings)).toBe(may ? "accepted" : "not-allowed");
       }

@@ -1,4 +1,4 @@
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 
 CREATE TABLE bindings (
   n INTEGER PRIMARY KEY,
@@ -15,7 +15,7 @@ CREATE TABLE channel_health (
   since_at INTEGER NOT NULL,
   last_receive_at INTEGER,
   detail TEXT
-) STRICT, WITHOUT ROWID;
+, refused TEXT, away_from_at INTEGER, away_to_at INTEGER) STRICT, WITHOUT ROWID;
 
 CREATE TABLE counters (
   name TEXT PRIMARY KEY,

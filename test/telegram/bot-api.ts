@@ -207,6 +207,23 @@ export async function startBotApi(
     return push(token, what as unknown as Omit<Update, "update_id">, keptMs.message);
   }
 
+  function memberChange(token: string, id: number, by: number, before: string, after: string): void {
+    const where = chat(id);
+    const as = (status: string) => ({
+      user: bot(token).user,
+      status,
+      ...(status === "kicked" ? { until_date: 0 } : {}),
+    });
+    const change = {
+      chat: { id: where.id, type: where.type, title: where.title },
+      from: person(by),
+      date: seconds(),
+      old_chat_member: as(before),
+      new_chat_member: as(after),
+    };
+    push(token, { my_chat_member: change } as unknown as Omit<Update, "update_id">, keptMs.message);
+  }
+
   /** A tap on a button that stands, or once stood, on that message. */
   function press(token: string, given: { chat: number; message: number; from: number; data: string }) {
     const where = chat(given.chat);
@@ -547,6 +564,15 @@ export async function startBotApi(
     },
     close403(id: number, why: string): void {
       chat(id).closed = why;
+    },
+    /** A person blocks the bot, or a group throws it out: the bot is told so. */
+    block(token: string, id: number, by: number = id): void {
+      chat(id).closed = id > 0 ? "bot was blocked by the user" : "bot was kicked from the supergroup chat";
+      memberChange(token, id, by, "member", "kicked");
+    },
+    unblock(token: string, id: number, by: number = id): void {
+      delete chat(id).closed;
+      memberChange(token, id, by, "kicked", "member");
     },
     forget(id: number, message: number): void {
       chat(id).messages.delete(message);

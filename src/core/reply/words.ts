@@ -1,19 +1,31 @@
-import type { Command } from "../../domain/command.ts";
+import type { Command, Sender } from "../../domain/command.ts";
 import type { Instant, QuestionId } from "../../domain/ids.ts";
+import type { Role } from "../../domain/person.ts";
 import type { StoredQuestion } from "../../domain/question.ts";
 import { oneLine } from "../../domain/text.ts";
-import { mayOverride, type Speaking, whoMayAnswer } from "../allowed.ts";
 import type { Form } from "../grammar/reading.ts";
+import { type Doer, mayAnswer, mayOverride, whoMayAnswer } from "../people.ts";
 import { optionWords, shorten, standing, timeWords } from "../wording.ts";
 
 /** Who reads the words, and how a verb is typed there. */
-export type Reader = Speaking & {
+export type Reader = {
+  readonly sender: Sender;
+  /** Absent for the owner of this machine, who may do everything. */
+  readonly role?: Role;
   readonly now: Instant;
   /** The mark before a verb; absent: `/`. */
   readonly mark?: "/" | "!";
   /** When the night is over; absent by day, and where quiet hours have no end. */
   readonly morningAt?: Instant;
 };
+
+/** Who it is, for what they may do. */
+export function doerOf({ sender, role }: Reader): Doer {
+  return {
+    ...(role === undefined ? {} : { role }),
+    ...(sender.by === undefined ? {} : { name: sender.by }),
+  };
+}
 
 export function acceptedText(
   after: StoredQuestion,
@@ -74,12 +86,12 @@ export function nothingToChangeText(stored: StoredQuestion, { now }: Reader, una
 function overrideHint(stored: StoredQuestion, reader: Reader): string {
   const { id } = stored.question;
   if (reader.sender.via === "inbox") return "To change it, press Change.";
-  if (!mayOverride(stored, reader)) return whoMayChange(stored);
+  if (!mayOverride(doerOf(reader), stored.question, stored.answer)) return whoMayChange(stored);
   return `To change it: ${typed(reader, "override", `${id} <option>`)}.`;
 }
 
 function whoMayChange({ question }: StoredQuestion): string {
-  const owners = question.answerable_by === undefined || question.answerable_by.includes("owner");
+  const owners = mayAnswer({ role: "owner" }, question.answerable_by);
   return owners ? "An owner can change it, and whoever gave it." : "Whoever gave that answer can change it.";
 }
 
