@@ -3,7 +3,7 @@ import type { Role } from "../domain/person.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { ChannelHealth } from "../domain/store.ts";
 import { oneLine } from "../domain/text.ts";
-import type { NightRules } from "./night.ts";
+import { formAt, morningAfter, type NightRules } from "./night.ts";
 import { questionWakeWords, wakeLines, wakeOf } from "./wake.ts";
 import { keyChoice, shorten, standing, timeWords } from "./wording.ts";
 
@@ -15,9 +15,26 @@ const mostUnits = 3_000;
 
 export type Mark = "/" | "!";
 
-/** `q-a3f2-012-1 1`: the exact text that answers, whatever else is open. */
-function sendWords(stored: StoredQuestion): string {
-  return `${stored.question.id} ${keyChoice(stored.question.options.map(({ key }) => key))}`;
+/** Where a list is read, and what the night makes of its questions. */
+export type ListReader = {
+  readonly role: Role;
+  readonly mark: Mark;
+  readonly now: Instant;
+  /** Absent: no quiet hours. */
+  readonly night?: NightRules | undefined;
+};
+
+/** The exact text that answers now, whatever else is open: `Send: q-a3f2-012-1 1`. */
+function sendWords({ question, zone }: StoredQuestion, { mark, now, night }: ListReader): string {
+  const { id, options } = question;
+  const form = formAt(question, night, now);
+  if (form === "consent") return `Send: ${id} go, or ${mark}skip ${id}`;
+  if (form === "held") {
+    const morningAt = morningAfter(night, now);
+    const until = morningAt === undefined ? "" : ` until ${timeWords(morningAt, zone, now)}`;
+    return `Held${until}. Works now: ${mark}skip ${id}, ${mark}retry ${id}`;
+  }
+  return `Send: ${id} ${keyChoice(options.map(({ key }) => key))}`;
 }
 
 /**
@@ -38,14 +55,14 @@ export function fitting<Each>(all: readonly Each[], entry: (each: Each) => strin
 }
 
 /** What is open for them, until when, and how each is answered; who may only look gets no line to send. */
-export function pendingText(open: readonly StoredQuestion[], role: Role, now: Instant): string {
-  if (open.length === 0) return nothingOpen(role);
+export function pendingText(open: readonly StoredQuestion[], reader: ListReader): string {
+  if (open.length === 0) return nothingOpen(reader.role);
   const lines = fitting(open, (stored) =>
     [
       `• ${shorten(oneLine(stored.question.title), 80)}`,
-      role === "viewer"
-        ? `${stored.question.id}, ${standing(stored, now)}`
-        : `${standing(stored, now)}. Send: ${sendWords(stored)}`,
+      reader.role === "viewer"
+        ? `${stored.question.id}, ${standing(stored, reader.now)}`
+        : `${standing(stored, reader.now)}. ${sendWords(stored, reader)}`,
     ].join("\n"),
   );
   return [open.length === 1 ? "1 question is open:" : `${open.length} questions are open:`, ...lines].join(
@@ -126,11 +143,18 @@ export function helpText(role: Role, mark: Mark): string {
 }
 
 /** For text that is no reply, in a private chat: nothing happened, and what would have been understood. */
-export function unmatchedText(open: readonly StoredQuestion[], role: Role, mark: Mark): string {
+export function unmatchedText(
+  open: readonly StoredQuestion[],
+  { role, mark, now, night }: ListReader,
+): string {
   const only = open.length === 1 ? open[0] : undefined;
   const did = "Nothing was recorded: I could not tell what that answers.";
   if (role === "viewer") return `I did not understand that. ${mark}help shows what I do.`;
   if (!only || !isOpen(only.state)) return `${did} ${mark}help shows how to say it.`;
-  const keys = only.question.options.map(({ key }) => key).join(" / ");
-  return `${did} For ${only.question.id} send ${keys} or ${mark}skip; in your own words: ${mark}answer …; as a note: ${mark}steer …; ${mark}help shows the rest.`;
+  const { id, options } = only.question;
+  const form = formAt(only.question, night, now);
+  const keys = options.map(({ key }) => key).join(" / ");
+  const choice = form === "consent" ? "go" : form === "held" ? `${mark}retry` : keys;
+  const words = form === undefined ? ` in your own words: ${mark}answer …;` : "";
+  return `${did} For ${id} send ${choice} or ${mark}skip;${words} as a note: ${mark}steer …; ${mark}help shows the rest.`;
 }

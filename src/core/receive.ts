@@ -81,7 +81,7 @@ function decide(
         ? silence("ignored")
         : { ...silence("unknown-sender"), effects: [refusal(channel, "unknown-sender")] };
     case "unmatched":
-      return refused("unmatched", unmatchedText(open, role, mark));
+      return refused("unmatched", unmatchedText(open, { ...settings, role }));
     case "pair":
     case "unpair":
       return settings.pair(reading.kind === "pair" ? reading : { kind: "unpair" });
@@ -96,7 +96,7 @@ function decide(
     case "help":
       return told(helpText(role, mark));
     case "pending":
-      return told(pendingText(open, role, now));
+      return told(pendingText(open, { ...settings, role }));
     case "status":
       return told(statusText(open, settings.status, role, mark, now));
   }
