@@ -1,4 +1,3 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { trackHealth } from "../../src/app/health.ts";
@@ -14,7 +13,7 @@ import type { Event } from "../../src/domain/event.ts";
 import type { StoredQuestion } from "../../src/domain/question.ts";
 import { openStore } from "../../src/store/sqlite.ts";
 import { aConfig, aDocument, hour, minute, someRules } from "../builders.ts";
-import { afterwards, aHome } from "../homes.ts";
+import { afterwards, aQuickHome } from "../homes.ts";
 
 /**
  * A year in one go: questions at any hour, answers of all kinds, a platform that fails and a service that is away, on a
@@ -147,15 +146,6 @@ function nightByIntl(zone: string, window: string): (at: number) => boolean {
     const time = clock.format(at);
     return from < to ? time >= from && time < to : time >= from || time < to;
   };
-}
-
-/** In memory where there is such a place: thousands of commits, and no disk is looked at here. */
-function aQuickHome(): string {
-  const memory = "/dev/shm";
-  if (!existsSync(memory)) return aHome();
-  const home = mkdtempSync(join(memory, "owlpost-year-"));
-  afterwards(() => rmSync(home, { recursive: true, force: true }));
-  return home;
 }
 
 async function aYear(zone: string, window: string, given: number) {
