@@ -67,6 +67,9 @@ export function channelShape(channel: ChannelStatus): Shape {
     since: channel.since > 0 ? iso(channel.since) : null,
     last_receive_at: iso(channel.lastReceiveAt) ?? null,
     detail: channel.detail ?? "",
+    ...(channel.refused === undefined
+      ? {}
+      : { refused: channel.refused.map((each) => ({ ...each, since: iso(each.since) })) }),
   };
 }
 

@@ -62,4 +62,27 @@ describe("a sweep of gathered refusals", () => {
     expect(value.gathered).toBe(2);
     expect(effects.map((effect) => effect.type === "send" && effect.job.destination)).toEqual(["42", "8"]);
   });
+
+  test("a hundred are still named, each of them, in one message; the same words once", () => {
+    const many = Array.from(
+      { length: 90 },
+      (_, n) => `“/nosuch${n}”: Nothing was changed: ${"x".repeat(90)}`,
+    );
+    const same = Array.from({ length: 10 }, () => "“again ”: no”: Nothing was changed");
+    const { effects } = swept({ ...receipt, lines: [...many, ...same] });
+    const text = effects[0]?.type === "send" ? (effects[0].job.notice?.text ?? "") : "";
+    expect(text).toMatch(/^100 replies were refused: “\/nosuch0”, “\/nosuch1”, /);
+    for (let n = 0; n < 90; n += 1) expect(text).toContain(`“/nosuch${n}”`);
+    expect(text).toContain("“again ” (10 times)");
+    expect(text.length).toBeLessThan(3_600);
+  });
+
+  test("where not even that fits, the rest is counted", () => {
+    const lines = Array.from({ length: 200 }, (_, n) => `“${"x".repeat(28)}${n}”: no`);
+    const { effects } = swept({ ...receipt, lines });
+    const text = effects[0]?.type === "send" ? (effects[0].job.notice?.text ?? "") : "";
+    const named = text.split("”, “").length;
+    expect(text).toMatch(new RegExp(` … and ${200 - named} more$`));
+    expect(text.length).toBeLessThan(3_600);
+  });
 });

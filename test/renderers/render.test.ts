@@ -292,3 +292,18 @@ test("the id and every key can be read back from any rendering", () => {
     { numRuns: 200 },
   );
 });
+
+test("a receipt that is too long loses whole lines at its end: none of them is cut", () => {
+  const lines = Array.from({ length: 300 }, (_, n) => `Send: q-a3f2-012-fix-auth-${n + 1} 1 <🦉 & owl>`);
+  for (const [name, row] of rows) {
+    const narrow = within(row, 1_500);
+    const message = render({ type: "receipt", text: lines.join("\n") }, narrow);
+    expect(sized(message, narrow), name).toBeLessThanOrEqual(1_500);
+    expect(message.degraded, name).toContain("size");
+    const shown = visible(message, narrow);
+    const ids = shown.match(/q-a3f2-012-fix-auth-\d+/g) ?? [];
+    expect(ids.length, name).toBeGreaterThan(5);
+    expect(shown.split("owl>").length - 1, name).toBe(ids.length);
+    expect(shown.trimEnd().endsWith("…"), name).toBe(true);
+  }
+});
