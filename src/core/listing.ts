@@ -3,7 +3,7 @@ import type { Role } from "../domain/person.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { ChannelHealth } from "../domain/store.ts";
 import { oneLine } from "../domain/text.ts";
-import type { NightRules } from "./night.ts";
+import { formAt, morningAfter, type NightRules } from "./night.ts";
 import { questionWakeWords, wakeLines, wakeOf } from "./wake.ts";
 import { shorten, standing, timeWords } from "./wording.ts";
 
@@ -15,10 +15,26 @@ const mostUnits = 3_000;
 
 export type Mark = "/" | "!";
 
-/** `q-a3f2-012-1 1`: the exact text that answers, whatever else is open. */
-function sendWords(stored: StoredQuestion): string {
-  const [first, ...others] = stored.question.options.map(({ key }) => key);
-  return `${stored.question.id} ${first}${others.length === 0 ? "" : ` (or ${others.join(" / ")})`}`;
+/** Where a list is read, and what the night makes of its questions. */
+export type ListReader = {
+  readonly mark: Mark;
+  readonly now: Instant;
+  /** Absent: no quiet hours. */
+  readonly night?: NightRules | undefined;
+};
+
+/** The exact text that answers now, whatever else is open: `Send: q-a3f2-012-1 1`. */
+function sendWords({ question, zone }: StoredQuestion, { mark, now, night }: ListReader): string {
+  const { id, options } = question;
+  const form = formAt(question, night, now);
+  if (form === "consent") return `Send: ${id} go, or ${mark}skip ${id}`;
+  if (form === "held") {
+    const morningAt = morningAfter(night, now);
+    const until = morningAt === undefined ? "" : ` until ${timeWords(morningAt, zone, now)}`;
+    return `Held${until}. Works now: ${mark}skip ${id}, ${mark}retry ${id}`;
+  }
+  const [first, ...others] = options.map(({ key }) => key);
+  return `Send: ${id} ${first}${others.length === 0 ? "" : ` (or ${others.join(" / ")})`}`;
 }
 
 /**
@@ -39,12 +55,12 @@ export function fitting<Each>(all: readonly Each[], entry: (each: Each) => strin
 }
 
 /** What is open, until when, and how each is answered. */
-export function pendingText(open: readonly StoredQuestion[], now: Instant): string {
+export function pendingText(open: readonly StoredQuestion[], reader: ListReader): string {
   if (open.length === 0) return "No question is open.";
   const lines = fitting(open, (stored) =>
     [
       `• ${shorten(oneLine(stored.question.title), 80)}`,
-      `  ${standing(stored, now)}. Send: ${sendWords(stored)}`,
+      `  ${standing(stored, reader.now)}. ${sendWords(stored, reader)}`,
     ].join("\n"),
   );
   return [open.length === 1 ? "1 question is open:" : `${open.length} questions are open:`, ...lines].join(
@@ -110,10 +126,13 @@ export function helpText(role: Role, mark: Mark): string {
 }
 
 /** For text that is no reply, in a private chat: nothing happened, and what would have been understood. */
-export function unmatchedText(open: readonly StoredQuestion[], mark: Mark): string {
+export function unmatchedText(open: readonly StoredQuestion[], { mark, now, night }: ListReader): string {
   const only = open.length === 1 ? open[0] : undefined;
   const did = "Nothing was recorded: that is no answer I know.";
   if (!only || !isOpen(only.state)) return `${did} ${mark}help shows what is.`;
-  const keys = only.question.options.map(({ key }) => key).join(" / ");
-  return `${did} For ${only.question.id} send ${keys} or ${mark}skip; for a note ${mark}steer and your words; ${mark}help shows the rest.`;
+  const { id, options } = only.question;
+  const form = formAt(only.question, night, now);
+  const keys = options.map(({ key }) => key).join(" / ");
+  const choice = form === "consent" ? "go" : form === "held" ? `${mark}retry` : keys;
+  return `${did} For ${id} send ${choice} or ${mark}skip; for a note ${mark}steer and your words; ${mark}help shows the rest.`;
 }

@@ -78,7 +78,7 @@ function decide(
         ? silence("ignored")
         : { ...silence("unknown-sender"), effects: [refusal(channel, "unknown-sender")] };
     case "unmatched":
-      return refused("unmatched", unmatchedText(open, mark));
+      return refused("unmatched", unmatchedText(open, settings));
     case "pair":
     case "unpair":
       return settings.pair(reading.kind === "pair" ? reading : { kind: "unpair" });
@@ -95,7 +95,7 @@ function decide(
     case "help":
       return told(helpText(speaker?.role ?? "viewer", mark));
     case "pending":
-      return told(pendingText(open, now));
+      return told(pendingText(open, settings));
     case "status":
       return told(statusText(open, settings.status, mark, now));
   }

@@ -38,9 +38,9 @@ test("an evening, a night and a morning, message by message", async () => {
 
   // A typed option is no answer now, and he is told what is.
   talk.types(eric, "2", { to: "Token refresh strategy" });
-  await talk.sees(eric, "takes two answers at night");
+  await talk.sees(eric, "At night it takes two answers");
   talk.types(eric, "2", { to: "Which cluster" });
-  await talk.sees(eric, "is held until 08:00", "What works: /skip");
+  await talk.sees(eric, "Held until 08:00", "Works now: /skip");
   await talk.settles();
   expect([await talk.state(auth), await talk.state(deploy)]).toEqual(["posted", "posted"]);
 

@@ -43,7 +43,7 @@ describe("at night, on this machine", () => {
     for (const command of [choose, words, { ...choose, confirmed: "in-full" } as const]) {
       expect(await decide(command, "cli")).toMatchObject({
         reason: "needs-confirmation",
-        text: `${consent} takes two answers at night: owlpost answer ${consent} go for 1 — Refresh-token rotation, or owlpost skip ${consent} to be asked again tomorrow.`,
+        text: `At night it takes two answers: owlpost answer ${consent} go, or owlpost skip ${consent} to be asked again tomorrow. Go ahead is 1 — Refresh-token rotation.`,
       });
       expect(await decide(command, "inbox")).toMatchObject({ reason: "needs-confirmation" });
     }
@@ -54,7 +54,7 @@ describe("at night, on this machine", () => {
     for (const key of ["1", "go"]) {
       const ack = await decide({ verb: "choose", question: held, key, confirmed: "in-full" }, "cli");
       expect(ack).toMatchObject({ reason: "needs-confirmation" });
-      expect(ack.text).toContain(`${held} is held until 08:00`);
+      expect(ack.text).toContain("Held until 08:00");
       expect(ack.text).toContain("owlpost inbox");
     }
     expect(await decide({ verb: "choose", question: held, key: "2" }, "inbox")).toMatchObject({
@@ -100,7 +100,7 @@ describe("at night, on this machine", () => {
   test("where quiet hours have no end, nothing is promised for a morning", async () => {
     const { held, consent, decide } = await aNight("00:00-24:00");
     const ack = await decide({ verb: "choose", question: held, key: "1" }, "cli");
-    expect(ack.text).toContain("is held as long as quiet hours last");
+    expect(ack.text).toContain("Held as long as quiet hours last");
     const skipped = await decide({ verb: "skip", question: consent }, "cli");
     expect(skipped.text).toBe("Skipped: 012-fix-auth stays blocked and the loop goes on with the rest.");
   });

@@ -54,6 +54,25 @@ describe("decisions", () => {
     expect(out.match(/"steering.noted"/g)).toHaveLength(2);
   });
 
+  test("at night go goes ahead, an option is refused, and a held question names the inbox", async () => {
+    const held = await desk.ask({ kind: "blocked", task: "013-rate-limit" });
+    desk.file("home/config.yaml", 'zone: Europe/Berlin\nnight: { window: "00:00-24:00" }\n');
+    const refused = { exit: 3, accepted: false, reason: "needs-confirmation" };
+    const option = await json("answer", id, "1");
+    expect(option).toMatchObject(refused);
+    expect(option).toHaveProperty("ack", expect.stringContaining(`owlpost answer ${id} go`));
+    const choice = await json("answer", held, "1");
+    expect(choice).toMatchObject(refused);
+    expect(choice).toHaveProperty("ack", expect.stringContaining("owlpost inbox"));
+    expect(await json("answer", id, "go")).toMatchObject({ exit: 0, accepted: true });
+    expect(await json("skip", held)).toMatchObject({ exit: 0, accepted: true });
+    const { taken } = (await json("take")) as unknown as { taken: unknown[] };
+    expect(taken).toMatchObject([
+      { id, outcome: "answered", option: "1" },
+      { id: held, outcome: "skipped" },
+    ]);
+  });
+
   test("cancel gives its reason", async () => {
     expect(await json("cancel", id, "--why", "the spec was rewritten")).toMatchObject({
       exit: 0,

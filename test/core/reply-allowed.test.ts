@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { mayAnswer } from "../../src/core/people.ts";
 import { decideReply, type ReplySettings } from "../../src/core/reply.ts";
 import type { Ack, Command } from "../../src/domain/command.ts";
+import { mintQuestionId, type RunId } from "../../src/domain/ids.ts";
 import { type Role, roles } from "../../src/domain/person.ts";
 import { type StoredQuestion, states } from "../../src/domain/question.ts";
 import type { Decision } from "../../src/domain/store.ts";
@@ -203,30 +204,23 @@ describe("at night", () => {
     const text = (settings: ReplySettings): string => decide(aStored(), choose("2"), settings).value.text;
     const morningAt = evening + 9 * hour;
     expect(text(phone("eric", "owner", consent))).toBe(
-      `${id} takes two answers at night: send ${id} go for 1 — Refresh-token rotation, or /skip ${id}.`,
+      `At night it takes two answers: send ${id} go, or /skip ${id}. Go ahead is 1 — Refresh-token rotation.`,
     );
     expect(text(phone("eric", "owner", { ...consent, morningAt }))).toBe(
-      `${id} takes two answers at night: send ${id} go for 1 — Refresh-token rotation, or /skip ${id} to be asked again tomorrow.`,
+      `At night it takes two answers: send ${id} go, or /skip ${id} to be asked again tomorrow. Go ahead is 1 — Refresh-token rotation.`,
     );
     expect(text({ ...local, ...consent, morningAt, sender: { via: "inbox", host: "owl" } })).toBe(
-      `${id} takes two answers at night: press Go ahead for 1 — Refresh-token rotation, or press Skip to be asked again tomorrow.`,
+      "At night it takes two answers: press Go ahead, or press Skip to be asked again tomorrow. Go ahead is 1 — Refresh-token rotation.",
     );
   });
 
-  test("a held question takes no choice and says when it will be sent", () => {
+  test("a held question takes what chooses nothing", () => {
     const at = phone("eric", "owner", held);
-    const stored = aStored({
-      state: "pending",
-      heldUntilAt: evening + 9 * hour,
-      deadlineAt: evening + 12 * hour,
-    });
+    const stored = aStored({ state: "pending", heldUntilAt: evening + 9 * hour });
     for (const command of [skip, retry, steer]) expect(said(stored, command, at)).toBe("accepted");
     for (const command of [choose("1"), goAhead, answer]) {
       expect(said(stored, command, at)).toBe("needs-confirmation");
     }
-    expect(decide(stored, choose("1"), at).value.text).toBe(
-      `${id} is held until 08:00 and will be sent in full then; until then it takes no choice. What works: /skip ${id} or /retry ${id}.`,
-    );
   });
 
   const ack = (changes: Partial<StoredQuestion>, settings: ReplySettings): string =>
@@ -237,42 +231,57 @@ describe("at night", () => {
   test.each<[string, string, Partial<StoredQuestion>, ReplySettings]>([
     [
       "on a phone",
-      `${id} is held until 08:00 and will be sent in full then; until then it takes no choice. What works: /skip ${id} or /retry ${id}.`,
+      `Held until 08:00: it is sent in full then, and takes no choice before. Works now: /skip ${id}, /retry ${id}.`,
       {},
       phone("eric", "owner", { ...held, morningAt }),
     ],
     [
       "in Slack's spelling",
-      `${id} is held until 08:00 and will be sent in full then; until then it takes no choice. What works: !skip ${id} or !retry ${id}.`,
+      `Held until 08:00: it is sent in full then, and takes no choice before. Works now: !skip ${id}, !retry ${id}.`,
       {},
       phone("eric", "owner", { ...held, morningAt, mark: "!" }),
     ],
     [
       "with a deadline that comes first",
-      `${id} is held until 08:00 and takes no choice until then; its deadline comes first, at 06:00. What works: /skip ${id} or /retry ${id}.`,
+      `Held until 08:00: it takes no choice before, and its deadline, 06:00, comes first. Works now: /skip ${id}, /retry ${id}.`,
       { deadlineAt: evening + 7 * hour },
       phone("eric", "owner", { ...held, morningAt }),
     ],
     [
       "where quiet hours have no end",
-      `${id} is held as long as quiet hours last, and takes no choice until then. What works: /skip ${id} or /retry ${id}.`,
+      `Held as long as quiet hours last; it takes no choice until then. Works now: /skip ${id}, /retry ${id}.`,
       {},
       phone("eric", "owner", held),
     ],
     [
       "on the command line",
-      `${id} is held until 08:00 and will be sent in full then; until then it takes no choice. What works: owlpost skip ${id} or owlpost retry ${id}. To decide it now: owlpost inbox, then Show in full and answer now.`,
+      `Held until 08:00: it is sent in full then, and takes no choice before. Works now: owlpost skip ${id}, owlpost retry ${id}. To decide it now: owlpost inbox, then Show in full and answer now.`,
       {},
       { ...local, ...held, morningAt },
     ],
     [
       "in the inbox",
-      `${id} is held until 08:00 and will be sent in full then; until then it takes no choice. To decide it now, press Show in full and answer now; Skip and Run again work, too.`,
+      `Held until 08:00: it is sent in full then, and takes no choice before. To decide it now, press Show in full and answer now; Skip and Run again work, too.`,
       {},
       { ...local, ...held, morningAt, sender: { via: "inbox", host: "owl" } },
     ],
   ])("a held question says %s what may be done", (_where, words, changes, settings) => {
     expect(ack(changes, settings)).toBe(words);
+  });
+
+  test("with the longest id both actions, or the hour and what works, are within a toast of 200 units", () => {
+    const long = mintQuestionId("abcdefgh" as RunId, "a".repeat(24), 9999);
+    const stored = aStored({ question: aQuestion({ id: long }), deadlineAt: evening + 12 * hour });
+    const toast = (form: Partial<ReplySettings>): string => {
+      const settings = phone("eric", "owner", { ...form, morningAt });
+      const questions = new Map([[long, stored]]);
+      const asks: Command = { verb: "choose", question: long, key: "2" };
+      return decideReply({ questions, copies: new Map() }, asks, settings).value.text.slice(0, 199);
+    };
+    expect(toast(consent)).toContain(`send ${long} go, or /skip ${long} to be asked again tomorrow.`);
+    expect(toast(held)).toMatch(
+      new RegExp(`^Held until 08:00: .* Works now: /skip ${long}, /retry ${long}\\.$`),
+    );
   });
 
   test("a second press in the inbox lets a choice or an answer in words through, and from nowhere else", () => {
@@ -331,7 +340,7 @@ describe("at night", () => {
   test("a key that is no option is told so, with what may be sent", () => {
     const { value } = decide(aStored(), choose("7"), phone("eric", "owner", consent));
     expect(value).toMatchObject({ accepted: false, reason: "bad-option" });
-    expect(value.text).toMatch(/^q-a3f2-012-fix-auth-1 has no option “7”\. .* takes two answers at night: /);
+    expect(value.text).toMatch(/^q-a3f2-012-fix-auth-1 has no option “7”\. At night it takes two answers: /);
   });
 
   test("a long word that names no option is cut in the ack", () => {

@@ -125,43 +125,36 @@ export function confirmationText(stored: StoredQuestion, form: Form, reader: Rea
   return form === "held" ? heldText(stored, reader) : consentText(stored, reader);
 }
 
+/** What to send comes first: a toast is cut at its end. */
 function consentText({ question }: StoredQuestion, reader: Reader): string {
   const { id } = question;
-  const inbox = reader.sender.via === "inbox";
+  const { via } = reader.sender;
   const recommended = question.options.find((option) => option.recommended === true)?.key;
-  const ahead = recommended === undefined ? "" : ` for ${optionWords(question, recommended)}`;
-  const go = inbox
-    ? "press Go ahead"
-    : reader.sender.via === "cli"
-      ? typed(reader, "answer", `${id} go`)
-      : `send ${id} go`;
-  const skip = inbox ? "press Skip" : typed(reader, "skip", id);
+  const go = via === "inbox" ? "press Go ahead" : via === "cli" ? `owlpost answer ${id} go` : `send ${id} go`;
+  const skip = via === "inbox" ? "press Skip" : typed(reader, "skip", id);
   // Where quiet hours have no end, nothing is asked again.
   const again = reader.morningAt === undefined ? "" : " to be asked again tomorrow";
-  return `${id} takes two answers at night: ${go}${ahead}, or ${skip}${again}.`;
+  const ahead = recommended === undefined ? "" : ` Go ahead is ${optionWords(question, recommended)}.`;
+  return `At night it takes two answers: ${go}, or ${skip}${again}.${ahead}`;
 }
 
 function heldText(stored: StoredQuestion, reader: Reader): string {
   const { id } = stored.question;
   const { via } = reader.sender;
-  const held = `${id} ${untilWords(stored, reader)}`;
+  const held = untilWords(stored, reader);
   if (via === "inbox") {
     return `${held} To decide it now, press Show in full and answer now; Skip and Run again work, too.`;
   }
-  const verbs = (["skip", "retry"] as const).map((verb) => typed(reader, verb, id)).join(" or ");
   const now = via === "cli" ? " To decide it now: owlpost inbox, then Show in full and answer now." : "";
-  return `${held} What works: ${verbs}.${now}`;
+  return `${held} Works now: ${typed(reader, "skip", id)}, ${typed(reader, "retry", id)}.${now}`;
 }
 
-function untilWords(
-  { heldUntilAt, deadlineAt, zone }: StoredQuestion,
-  { morningAt = heldUntilAt, now }: Reader,
-): string {
-  if (morningAt === undefined) return "is held as long as quiet hours last, and takes no choice until then.";
-  const held = `is held until ${timeWords(morningAt, zone, now)}`;
+function untilWords({ deadlineAt, zone }: StoredQuestion, { morningAt, now }: Reader): string {
+  if (morningAt === undefined) return "Held as long as quiet hours last; it takes no choice until then.";
+  const held = `Held until ${timeWords(morningAt, zone, now)}`;
   return deadlineAt > morningAt
-    ? `${held} and will be sent in full then; until then it takes no choice.`
-    : `${held} and takes no choice until then; its deadline comes first, at ${timeWords(deadlineAt, zone, now)}.`;
+    ? `${held}: it is sent in full then, and takes no choice before.`
+    : `${held}: it takes no choice before, and its deadline, ${timeWords(deadlineAt, zone, now)}, comes first.`;
 }
 
 export function noSuchQuestionText(id: QuestionId, reader: Reader): string {
