@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach } from "vitest";
@@ -20,6 +20,15 @@ export function afterwards(close: () => Promise<void> | void): void {
 /** A fresh, empty home that is removed after the test. */
 export function aHome(): string {
   const home = mkdtempSync(join(tmpdir(), "owlpost-home-"));
+  afterwards(() => rmSync(home, { recursive: true, force: true }));
+  return home;
+}
+
+/** In memory where there is such a place: thousands of commits, and no disk is looked at here. */
+export function aQuickHome(): string {
+  const memory = "/dev/shm";
+  if (!existsSync(memory)) return aHome();
+  const home = mkdtempSync(join(memory, "owlpost-home-"));
   afterwards(() => rmSync(home, { recursive: true, force: true }));
   return home;
 }

@@ -42,7 +42,7 @@ export async function sayAsked(call: Call, asked: Asked): Promise<void> {
         : `${colors.green("✓")} ${asked.id} is stored and open until ${until}; it goes to: ${asked.channels.join(", ")}.`,
   ];
   if (asked.heldUntilAt !== undefined) {
-    lines.push(`Held for the morning: it goes out at ${new Date(asked.heldUntilAt).toISOString()}.`);
+    lines.push(`Held for the morning: it goes out at ${localTime(asked.heldUntilAt, asked.zone)}.`);
   }
   if (asked.defaultChanged) {
     lines.push(
