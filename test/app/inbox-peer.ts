@@ -93,6 +93,7 @@ export async function openBench(): Promise<Bench> {
     pair: refuse,
     people: async () => ({ bindings: [], codes: [], allowed: [], pairable: [] }),
     revoke: refuse,
+    report: refuse,
     inboxLink: refuse,
     changed: refuse,
     close: refuse,
