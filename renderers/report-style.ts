@@ -73,7 +73,8 @@ export const reportStyle = `
 .t-hollow-warn { fill: var(--r-card); stroke: var(--r-warn); stroke-width: 2; }
 .t-warn { fill: var(--r-warn); }
 .t-cross { fill: none; stroke: var(--r-bad); stroke-width: 2.4; }
-@media (max-width: 640px) {
+.report-timeline { container-type: inline-size; }
+@container (max-width: 560px) {
   .report-timeline svg.timeline-wide { display: none; }
   .report-timeline svg.timeline-narrow { display: block; }
 }
