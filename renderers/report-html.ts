@@ -144,6 +144,7 @@ function entryTree(entry: ReportEntry, level: 1 | 2, places: Places): MarkupNode
     "div",
     {
       class: "report-entry",
+      "data-question": question,
       id: question !== undefined && places.get(question) === entry ? `report-${question}` : undefined,
     },
     title === undefined

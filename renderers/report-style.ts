@@ -16,7 +16,8 @@ export const reportStyle = `
   .report-page { background: #12151d; }
 }
 .report h1, .report h2, .report h3, .report h4, .report p, .report ul, .report dl, .report dd, .report blockquote { margin: 0; padding: 0; }
-.report h1, .report-head h2 { font-size: 26px; line-height: 1.2; letter-spacing: -0.01em; }
+.report h1, .report h2, .report h3, .report h4 { color: var(--r-ink); letter-spacing: normal; text-transform: none; }
+.report h1, .report .report-head h2 { font-size: 26px; line-height: 1.2; letter-spacing: -0.01em; }
 .report-period { color: var(--r-soft); font-size: 14px; }
 .report .report-summary { font-size: 18px; margin-top: 10px; }
 .report-section, .report-timeline { margin-top: 28px; }

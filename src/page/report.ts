@@ -52,11 +52,30 @@ export function openReport(board: HTMLElement, signedOut: (message: string) => v
     return undefined;
   };
 
+  /** What is still open is answered on its own card, with its own buttons. */
+  const offerAnswer = (entry: HTMLElement): void => {
+    const card = document.getElementById(entry.dataset.question ?? "");
+    if (!entry.closest(".report-again, .report-waiting") || !card) return;
+    const go = button("Answer it");
+    go.addEventListener("click", () => {
+      leave();
+      card.focus({ preventScroll: true });
+      card.scrollIntoView({ block: "start" });
+    });
+    entry.append(el("p", { class: "report-buttons" }, go));
+  };
+
+  const leave = (): void => {
+    view.hidden = true;
+    board.hidden = false;
+  };
+
   const show = async (): Promise<void> => {
     const response = await get("/api/report");
     if (!response) return;
     const { tree } = (await response.json()) as ReportPage;
     place.replaceChildren(build(tree));
+    for (const entry of place.querySelectorAll<HTMLElement>("[data-question]")) offerAnswer(entry);
     view.hidden = false;
     board.hidden = true;
     place.focus({ preventScroll: true });
@@ -77,8 +96,7 @@ export function openReport(board: HTMLElement, signedOut: (message: string) => v
   fresh.addEventListener("click", () => void show());
   save.addEventListener("click", () => void download());
   back.addEventListener("click", () => {
-    view.hidden = true;
-    board.hidden = false;
+    leave();
     read.focus();
   });
   return { panel, view };

@@ -11,7 +11,7 @@ const tags = new Set(
 );
 const attributes = new Set(
   (
-    "class id role href dir scope tabindex aria-label aria-labelledby viewBox x y x1 y1 x2 y2 cx cy r rx width height d " +
+    "class id data-question role href dir scope tabindex aria-label aria-labelledby viewBox x y x1 y1 x2 y2 cx cy r rx width height d " +
     "fill text-anchor overflow patternUnits patternTransform"
   ).split(" "),
 );

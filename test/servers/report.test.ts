@@ -201,6 +201,25 @@ describe("the report in the inbox", () => {
     await context.close();
   });
 
+  it("leads from what waits to the card with its buttons", async () => {
+    const asked = await service.owlpost.ask({
+      document: aDocument({ default: { action: "skip_spec", at: "8h" } }),
+    });
+    if (!asked.ok) throw new Error(JSON.stringify(asked));
+    const page = await browser.newPage({ viewport: phone });
+    const troubles = watch(page);
+    await page.goto((await service.owlpost.inboxLink()) ?? "about:blank");
+    await page.locator(`#${asked.id}`).waitFor();
+    await page.getByRole("button", { name: "Read the report" }).click();
+    await page.getByRole("button", { name: "Answer it" }).click();
+    expect(await page.evaluate("document.activeElement?.id")).toBe(asked.id);
+    await page.waitForTimeout(450);
+    await page.locator(`#${asked.id}`).getByRole("button", { name: "Refresh-token rotation" }).click();
+    await page.locator(`#${asked.id}`).getByRole("status").getByText("Answered: 1").waitFor();
+    expect(troubles).toEqual([]);
+    await page.close();
+  });
+
   it("says so when the session is over", async () => {
     const page = await browser.newPage({ viewport: desktop });
     await page.goto((await service.owlpost.inboxLink()) ?? "about:blank");
