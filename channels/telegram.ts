@@ -191,11 +191,9 @@ function decodeText(key: string, message: Message, edited: boolean, me: Bot): Re
   if (!from || from.is_bot || message.sender_chat || message.via_bot || message.forward_origin) return null;
   const text = message.text ?? message.caption ?? "";
   if (text.trim() === "") return null;
-  const calls = namesIn(text, message.entities ?? message.caption_entities ?? [], me);
-  const name = me.username.toLowerCase();
-  if (calls.command !== undefined && calls.command !== "" && calls.command !== name) return null;
+  const { command, mine: mentions } = namesIn(text, message.entities ?? message.caption_entities ?? [], me);
+  if (command !== undefined && command !== "" && command !== me.username.toLowerCase()) return null;
   const alone = chat.type === "private";
-  const mentions = calls.command === name ? [...calls.mine, `@${me.username}`] : calls.mine;
   const addressed = mentions.length > 0;
   // In a topic every message "replies" to the service message that made the topic.
   const ours = answered?.from?.id === me.id && answered.forum_topic_created === undefined;

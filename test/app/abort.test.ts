@@ -108,7 +108,7 @@ describe("field 66: fail closed for destructive verbs", () => {
     await talk.sees(eric, "“a3f2 please” is more than /abort takes");
     talk.types(eric, "abort a3f2");
     talk.types(mara, "/abort a3f2");
-    await talk.sees(mara, "your role here may look, and not stop a run");
+    await talk.sees(mara, "Nothing was stopped: that is for owners.");
     talk.types(stranger, "/abort a3f2");
     await talk.settles();
     expect(talk.texts(stranger)).toEqual([]);
@@ -148,7 +148,7 @@ describe("field 66: fail closed for destructive verbs", () => {
     await talk.sees(eric, "Token refresh strategy");
     talk.clock.advance(25 * hour);
     talk.types(eric, "/abort a3f2");
-    await talk.sees(eric, "no run “a3f2” is alive. None is.");
+    await talk.sees(eric, "Nothing was stopped: no run is alive.");
     expect(await talk.count("run.aborted")).toBe(0);
   });
 });
@@ -174,7 +174,7 @@ test("/help names /abort to owners alone", async () => {
   const talk = await aConversation();
   await pairs(talk, mara, "mara", "member");
   talk.types(eric, "/help");
-  await talk.sees(eric, "/abort a3f2: stop that run");
+  await talk.sees(eric, "/abort a3f2 — stop that run");
   talk.types(mara, "/help");
   const help = await talk.sees(mara, "/override");
   expect(help).not.toContain("abort");
