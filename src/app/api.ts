@@ -5,6 +5,7 @@ import type { Event } from "../domain/event.ts";
 import type { ChannelId, Claim, Instant, QuestionId } from "../domain/ids.ts";
 import type { Binding, PairingCode, Person } from "../domain/person.ts";
 import type { Copy, DefaultAction, Outcome, Result, State, StoredQuestion } from "../domain/question.ts";
+import type { Report } from "../domain/report.ts";
 import type { ChannelHealth } from "../domain/store.ts";
 
 /** What an asker hands over: the document as text, or already parsed. */
@@ -183,6 +184,22 @@ export type RevokeOutcome =
     }
   | { readonly ok: false };
 
+export type ReportRequest = {
+  /** `22:00`, `12h`, an instant in ISO 8601, or as a number; absent: the start of the last night, or 12 hours ago. */
+  readonly since?: string | Instant;
+  /** Absent: now. */
+  readonly until?: Instant;
+};
+export type ReportOutcome =
+  | {
+      readonly ok: true;
+      readonly report: Report;
+      /** A few lines for every channel. */
+      readonly digest: { readonly kind: "morning"; readonly text: string };
+    }
+  /** `since` is none of the forms, or not in the past. */
+  | { readonly ok: false; readonly error: "bad-since" };
+
 /** Everything that a command, the inbox or a program may do with a home. */
 export type Owlpost = {
   readonly home: string;
@@ -205,6 +222,8 @@ export type Owlpost = {
   revoke(id: number, surface: LocalSurface): Promise<RevokeOutcome>;
   status(): Promise<StatusReport>;
   events(since: number, limit: number): Promise<readonly Event[]>;
+  /** What happened in the night. Looking at it changes nothing. */
+  report(request?: ReportRequest): Promise<ReportOutcome>;
   /** A fresh single-use link to the local inbox; undefined while no service runs. */
   inboxLink(): Promise<string | undefined>;
   /** Resolves when something was committed by anybody, or after `timeoutMs`. */

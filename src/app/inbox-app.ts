@@ -9,6 +9,7 @@ import { parseDecision } from "./inbox-decision.ts";
 import { ownOnly, refuse, secureHeaders } from "./inbox-guard.ts";
 import type { Live } from "./inbox-live.ts";
 import { answerPair, answerRevoke } from "./inbox-pairing.ts";
+import { addReport } from "./inbox-report.ts";
 import type { Sessions } from "./inbox-session.ts";
 import type { Log } from "./log.ts";
 
@@ -20,7 +21,7 @@ const maxStreams = 60;
 export type Page = { readonly html: string; readonly script: string; readonly style: string };
 
 export type AppParts = {
-  readonly owlpost: Pick<Owlpost, "decide" | "pair" | "revoke">;
+  readonly owlpost: Pick<Owlpost, "decide" | "pair" | "revoke" | "report">;
   readonly live: Live;
   readonly sessions: Sessions;
   readonly page: Page;
@@ -93,6 +94,8 @@ function inboxApp({ owlpost, live, sessions, page, log, zone, clock, port }: App
     );
   });
 
+  addReport(app, owlpost, signedIn);
+
   app.post("/api/decide", async (c) => {
     const refused = await signedIn(c);
     if (refused) return refused;
@@ -122,7 +125,8 @@ function inboxApp({ owlpost, live, sessions, page, log, zone, clock, port }: App
   app.all("/", wrongMethod);
   app.all("/inbox.js", wrongMethod);
   app.all("/inbox.css", wrongMethod);
-  for (const path of ["session", "state", "stream", "decide", "pair", "revoke"])
+  app.all("/report.css", wrongMethod);
+  for (const path of ["session", "state", "stream", "report", "report.html", "decide", "pair", "revoke"])
     app.all(`/api/${path}`, wrongMethod);
   app.notFound((c) => refuse(c, 404, "no-such-page", "There is nothing at this address."));
   app.onError((error, c) => {

@@ -55,6 +55,7 @@ export async function openOwlpost(options: OpenOptions): Promise<Owlpost & { rea
     pair: async (request) => (await import("./people.ts")).pairing(desk).pair(request),
     people: async () => (await import("./people.ts")).pairing(desk).people(),
     revoke: async (id, surface) => (await import("./people.ts")).pairing(desk).revoke(id, surface),
+    report: async (request) => (await import("./reporting.ts")).reporting(desk).report(request),
     events: (since, limit) => store.events(since, limit),
     async close() {
       if (!options.store) await store.close();

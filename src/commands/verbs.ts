@@ -19,6 +19,7 @@ export const verbs: Readonly<Record<string, Entry>> = {
   notify: { summary: "send a plain notice", load: () => import("./notify.ts") },
   status: { summary: "what is open, decided, up and down", load: () => import("./status.ts") },
   pending: { summary: "what is open, and what may still ring", load: () => import("./pending.ts") },
+  report: { summary: "the morning report: what the night brought", load: () => import("./report.ts") },
   init: { summary: "the guided set-up", load: () => import("./init.ts") },
   pair: { summary: "make a code that pairs a person", load: () => import("./pair.ts") },
   pairing: { summary: "who may speak: list, revoke", load: () => import("./pairing.ts") },

@@ -216,6 +216,68 @@ export function localDay(at: Instant, zone: string, now: Instant): string {
   return `${DateTime.fromMillis(wallMs, { zone: "utc" }).toFormat("yyyy-MM-dd")} ${clock(wallMs)}`;
 }
 
+/** `Tue 2026-07-07`, the local day. */
+export function localDate(at: Instant, zone: string): string {
+  const wallMs = at + offsetMs(zone, at);
+  return `${localWeekday(at, zone)} ${DateTime.fromMillis(wallMs, { zone: "utc" }).toFormat("yyyy-MM-dd")}`;
+}
+
+/** `Tue`, the local day of the week. */
+export function localWeekday(at: Instant, zone: string): string {
+  const day = Math.floor((at + offsetMs(zone, at)) / dayMs);
+  return weekdays[((day % 7) + 7) % 7] ?? "";
+}
+
+/** ISO 8601 in UTC, with milliseconds. Throws RangeError for what is no instant: a fault. */
+export function isoTime(at: Instant): string {
+  const text = DateTime.fromMillis(at, { zone: "utc" }).toISO();
+  if (text === null) throw new RangeError(`not an instant: ${at}`);
+  return text;
+}
+
+/** `HH:MM`, the last such time on the wall of `zone` before `now`; a duration before it; or an instant with an offset. Undefined for anything else. */
+export function resolveSince(text: string, now: Instant, zone: string): Instant | undefined {
+  const wallClock = wallClockPattern.exec(text);
+  if (wallClock) {
+    const timeMs = Number(wallClock[1]) * hourMs + Number(wallClock[2]) * minuteMs;
+    const localDayMs = Math.floor((now + offsetMs(zone, now)) / dayMs) * dayMs;
+    for (let day = 1; ; day -= 1) {
+      const at = firstInstantOf(localDayMs + day * dayMs + timeMs, zone);
+      if (at < now) return at;
+    }
+  }
+  const durationMs = parseDuration(text);
+  if (durationMs !== undefined) return durationMs > 0 && durationMs <= now ? now - durationMs : undefined;
+  if (!isoPattern.test(text)) return undefined;
+  const at = DateTime.fromISO(text, { zone: "utc" }).toMillis();
+  return Number.isNaN(at) || at >= now ? undefined : at;
+}
+
+/** The instants of a span at which the clocks of `zone` show a whole hour that `everyHours` divides; a time that occurs twice is there twice. */
+export function wallHours(
+  fromAt: Instant,
+  toAt: Instant,
+  zone: string,
+  everyHours: number,
+): readonly Instant[] {
+  const found = new Set<Instant>();
+  const firstMs = Math.floor((fromAt + offsetMs(zone, fromAt)) / dayMs) * dayMs - dayMs;
+  const lastMs = toAt + offsetMs(zone, toAt) + dayMs;
+  for (let wallMs = firstMs; wallMs <= lastMs; wallMs += everyHours * hourMs) {
+    // Where the clocks go back to just that time, they show it anew at the change.
+    for (const at of [
+      firstInstantOf(wallMs, zone),
+      lastInstantOf(wallMs, zone),
+      clockChangeNear(wallMs, zone),
+    ]) {
+      if (at === undefined || at < fromAt || at > toAt) continue;
+      // A gap may have swallowed it: what comes after the gap is another time.
+      if ((at + offsetMs(zone, at)) % (everyHours * hourMs) === 0) found.add(at);
+    }
+  }
+  return [...found].sort((a, b) => a - b);
+}
+
 function clock(wallMs: number): string {
   const minutes = Math.floor((((wallMs % dayMs) + dayMs) % dayMs) / minuteMs);
   return `${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`;

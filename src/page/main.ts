@@ -1,6 +1,7 @@
 import type { InboxState } from "../app/inbox-state.ts";
 import { openBoard } from "./board.ts";
 import { byId, el, owl, told } from "./dom.ts";
+import { openReport } from "./report.ts";
 import { forgetSession, linkToken, session, signIn } from "./session.ts";
 import { openSide } from "./side.ts";
 import { type Connection, follow } from "./stream.ts";
@@ -57,11 +58,12 @@ function showSignedOut(message: string): void {
 function run(): void {
   const main = byId("main");
   const board = openBoard(showSignedOut);
-  const side = openSide(showSignedOut);
+  const report = openReport(board.element, showSignedOut);
+  const side = openSide(showSignedOut, report.panel);
   let begun = false;
   void follow({
     state(state: InboxState) {
-      if (!begun) main.replaceChildren(board.element);
+      if (!begun) main.replaceChildren(board.element, report.view);
       begun = true;
       const open = state.cards.filter((card) => card.place === "open").length;
       document.title = open > 0 ? `(${open}) owlpost` : "owlpost";

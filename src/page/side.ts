@@ -10,7 +10,7 @@ export type Side = {
 };
 
 /** Notices, people and health, beside the questions or below them. */
-export function openSide(signedOut: (message: string) => void): Side {
+export function openSide(signedOut: (message: string) => void, report: HTMLElement): Side {
   const people = openPeople(signedOut);
   const above = el("div", { class: "slot" });
   const below = el("div", { class: "slot" });
@@ -18,7 +18,7 @@ export function openSide(signedOut: (message: string) => void): Side {
   return {
     update(state) {
       const side = byId("side");
-      if (!side.contains(people.element)) side.replaceChildren(above, people.element, below);
+      if (!side.contains(people.element)) side.replaceChildren(above, report, people.element, below);
       people.update(state);
       const line = JSON.stringify([state.notices, state.service, state.channels, state.zone]);
       if (shown === line) return;
@@ -56,6 +56,7 @@ const noticeWords: Readonly<Record<string, string>> = {
   stalled: "Stalled",
   blocked: "Blocked",
   pairing: "Pairing",
+  morning: "Morning report",
 };
 
 function noticeItem(notice: NoticeLine, gone: () => void): HTMLElement {

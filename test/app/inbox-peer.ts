@@ -4,12 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { buildPage } from "../../scripts/build-page.mjs";
-import type { LocalCommand, Owlpost, StatusReport } from "../../src/app/api.ts";
+import type { LocalCommand, Owlpost, ReportOutcome, StatusReport } from "../../src/app/api.ts";
 import { type Inbox, newLink, startInbox } from "../../src/app/inbox-server.ts";
+import { morningDigest } from "../../src/core/report-text.ts";
 import type { Ack } from "../../src/domain/command.ts";
 import type { Store } from "../../src/domain/store.ts";
 import { openStore } from "../../src/store/sqlite.ts";
 import { aStored } from "../builders.ts";
+import { aRealisticNight, reportOfNight } from "../nights.ts";
 
 export type Seen = {
   readonly status: number;
@@ -32,6 +34,7 @@ export type Bench = {
   readonly logged: unknown[];
   status: () => Promise<StatusReport>;
   decide: (command: LocalCommand) => Promise<Ack>;
+  report: (since: string | number | undefined) => Promise<ReportOutcome>;
   advance(ms: number): void;
   now(): number;
   /** The token of a fresh link. */
@@ -69,6 +72,10 @@ export async function openBench(): Promise<Bench> {
   const bench = {} as { -readonly [Key in keyof Bench]: Bench[Key] };
   bench.decided = [];
   bench.status = async () => aStatus();
+  bench.report = async () => {
+    const report = reportOfNight(aRealisticNight());
+    return { ok: true, report, digest: morningDigest(report) };
+  };
   bench.decide = async () => ({ accepted: true, state: "answered", text: "Answered." });
   const owlpost: Owlpost = {
     home,
@@ -94,6 +101,7 @@ export async function openBench(): Promise<Bench> {
     pair: refuse,
     people: async () => ({ bindings: [], codes: [], allowed: [], pairable: [] }),
     revoke: refuse,
+    report: async ({ since } = {}) => bench.report(since),
     inboxLink: refuse,
     changed: refuse,
     close: refuse,

@@ -41,7 +41,7 @@ describe("who may speak to the inbox", () => {
   ])("refuses Host %s on every route: a name that was rebound to the loopback", async (name) => {
     const host = name.replace("PORT", String(bench.inbox.port));
     const session = await bench.signIn();
-    for (const path of ["/", "/inbox.js", "/api/state", "/api/stream"]) {
+    for (const path of ["/", "/inbox.js", "/api/state", "/api/stream", "/api/report", "/api/report.html"]) {
       const seen = await bench.send({ path, headers: { host, ...bearer(session) } });
       expect([400, 403]).toContain(seen.status);
       expect(seen.body).not.toContain("cards");
@@ -176,6 +176,9 @@ describe("what the inbox takes", () => {
       "/api/session",
       "/api/state",
       "/api/decide",
+      "/report.css",
+      "/api/report",
+      "/api/report.html",
       `/?token=${link}`,
     ];
     for (const method of ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"]) {
@@ -189,7 +192,8 @@ describe("what the inbox takes", () => {
             : { body: JSON.stringify({ ...choose, token: link }) }),
         });
         expect(seen.headers["access-control-allow-origin"]).toBeUndefined();
-        if (path.startsWith("/api/") && path !== "/api/state") expect(seen.status).toBe(405);
+        const isRead = method === "GET" && /^\/api\/(state|report)/.test(path);
+        if (path.startsWith("/api/")) expect(seen.status).toBe(isRead ? 200 : 405);
       }
     }
     expect(bench.decided).toEqual([]);
@@ -325,6 +329,9 @@ describe("every answer", () => {
       { path: "/nothing" },
       { path: "/api/state", headers: bearer(session) },
       { path: "/api/state" },
+      { path: "/report.css" },
+      { path: "/api/report", headers: bearer(session) },
+      { path: "/api/report.html", headers: bearer(session) },
       { path: "/", headers: { host: "evil.example" } },
     ]) {
       const { headers } = await bench.send(sent);
@@ -378,6 +385,45 @@ describe("every answer", () => {
     const seen = await decide(choose);
     expect(seen.status).toBe(200);
     expect(JSON.parse(seen.body)).toMatchObject({ accepted: false, text: "Already answered at 02:14." });
+  });
+});
+
+describe("the morning report", () => {
+  it.each(["/api/report", "/api/report.html"])("%s is for who is signed in alone", async (path) => {
+    const seen = await bench.send({ path });
+    expect(seen.status).toBe(401);
+    expect(seen.body).not.toContain("q-a3f2");
+    const other = await bench.send({
+      path,
+      headers: { ...bearer(await bench.signIn()), "sec-fetch-site": "cross-site" },
+    });
+    expect(other.status).toBe(403);
+  });
+
+  it("comes as data for the page and whole as a file to keep", async () => {
+    const headers = bearer(await bench.signIn());
+    const page = await bench.send({ path: "/api/report", headers });
+    expect(page.headers["content-type"]).toContain("application/json");
+    expect(JSON.parse(page.body).tree).toMatchObject({ tag: "article", attributes: { class: "report" } });
+    const file = await bench.send({ path: "/api/report.html", headers });
+    expect(file.headers["content-disposition"]).toBe('attachment; filename="owlpost-report.html"');
+    expect(file.body).toMatch(/^<!doctype html>/);
+    const style = await bench.send({ path: "/report.css" });
+    expect(style.headers["content-type"]).toContain("text/css");
+    expect(style.body).not.toMatch(/@import|url\(|https?:/);
+  });
+
+  it("begins where it is told to, and refuses what is no time", async () => {
+    const seen: unknown[] = [];
+    bench.report = async (since) => {
+      seen.push(since);
+      return { ok: false, error: "bad-since" };
+    };
+    const headers = bearer(await bench.signIn());
+    const refused = await bench.send({ path: "/api/report?since=22%3A00", headers });
+    expect([refused.status, JSON.parse(refused.body).error]).toEqual([400, "bad-since"]);
+    await bench.send({ path: "/api/report.html", headers });
+    expect(seen).toEqual(["22:00", undefined]);
   });
 });
 

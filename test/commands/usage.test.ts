@@ -62,6 +62,9 @@ const wrong: readonly (readonly [line: readonly string[], part: string])[] = [
   [["notify", "--kind", "party", "-"], "Allowed choices are run-complete, stalled, blocked"],
   [["events", "--since", "yesterday"], "--since needs the number of an event"],
   [["take", "--claim", ""], "--claim needs"],
+  [["report", "--since", "yesterday"], "--since needs a time in the past, such as 22:00"],
+  [["report", "--html", ""], "--html needs the name of a file"],
+  [["report", "night"], "too many arguments"],
 ];
 
 describe("bad usage is exit 2", () => {
