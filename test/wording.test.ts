@@ -98,9 +98,9 @@ function textsOf(stored: StoredQuestion): readonly string[] {
       zone: stored.zone,
       action: stored.defaultAction,
     }),
-    pendingText([stored], "/", morning),
+    pendingText([stored], { mark: "/", now: morning }),
     // Other lines of it speak to the reader, of what may still wake them.
-    ...statusText([stored], { channels: [], waiting: 0 }, "/", morning)
+    ...statusText([stored], { channels: [], waiting: 0, ringing: ["telegram"] }, "/", morning)
       .split("\n")
       .filter((line) => line.includes(question.id)),
     ...(verdict ? [JSON.stringify(verdict)] : []),
