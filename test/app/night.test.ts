@@ -225,3 +225,16 @@ test("a question whose task is done, or that was asked anew meanwhile, is not as
   expect(await night.service.owlpost.askedAgainAs(first.id)).toBeUndefined();
   expect((await night.service.owlpost.status()).open.map(({ question }) => question.id)).toEqual([anew.id]);
 });
+
+test("quiet hours that are taken away by day change nothing, and nothing of the time between is asked again", async () => {
+  const night = await aNight("02:00-03:00");
+  const asked = await night.ask(until("02:30"));
+  night.news();
+  await night.restart(undefined);
+  expect(night.news()).toEqual([]);
+  await night.passes(4 * hour);
+  expect(await night.service.owlpost.question(asked.id)).toMatchObject({ state: "expired" });
+  await night.restart(someRules("02:00-03:00"));
+  await night.passes(23 * hour);
+  expect(await night.service.owlpost.askedAgainAs(asked.id)).toBeUndefined();
+});
