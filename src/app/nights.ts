@@ -1,11 +1,9 @@
 import { rowOf } from "../../renderers/matrix.ts";
 import { isWorthTelling } from "../core/morning.ts";
 import { changeDue, decideNightChange, nextChangeAt, nightNeed } from "../core/night-change.ts";
-import { morningDigest } from "../core/report-text.ts";
 import type { Instant } from "../domain/ids.ts";
-import type { Store } from "../domain/store.ts";
+import { type Store, StoreError } from "../domain/store.ts";
 import type { Config } from "./config.ts";
-import { lastNightAt, reportBetween } from "./reporting.ts";
 import { routerOf } from "./route.ts";
 
 export type NightsOptions = {
@@ -57,7 +55,16 @@ export function openNights({ store, config, onCommit }: NightsOptions): Nights {
   /** The digest of the night; undefined where there is nothing to tell. */
   async function morningText(since: number, now: Instant): Promise<string | undefined> {
     if (!isWorthTelling(await store.events(since, mostEvents))) return undefined;
-    return morningDigest(await reportBetween(store, config, lastNightAt(config, now), now)).text;
+    // Once a day: what a service needs all day long is enough of a load.
+    const { lastNightAt, reportBetween } = await import("./reporting.ts");
+    const { morningDigest } = await import("../core/report-text.ts");
+    try {
+      return morningDigest(await reportBetween(store, config, lastNightAt(config, now), now)).text;
+    } catch (error) {
+      // A fault of the disk passes; a report that cannot be made must not keep back the morning.
+      if (error instanceof StoreError) throw error;
+      return "The quiet hours are over. The report of the night could not be made: owlpost report says why.";
+    }
   }
 
   return {
