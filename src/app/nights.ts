@@ -1,8 +1,8 @@
 import { rowOf } from "../../renderers/matrix.ts";
-import { morningText } from "../core/morning.ts";
+import { isWorthTelling } from "../core/morning.ts";
 import { changeDue, decideNightChange, nextChangeAt, nightNeed } from "../core/night-change.ts";
 import type { Instant } from "../domain/ids.ts";
-import type { Store } from "../domain/store.ts";
+import { type Store, StoreError } from "../domain/store.ts";
 import type { Config } from "./config.ts";
 import { routerOf } from "./route.ts";
 
@@ -19,7 +19,7 @@ export type Nights = {
   nextAt(at: Instant): Instant | undefined;
 };
 
-/** So many events of a night are read for what the morning says. */
+/** So many events are looked through for something that is worth a word in the morning. */
 const mostEvents = 10_000;
 
 /** The service's side of quiet hours; deadlines that have come are swept before. */
@@ -32,7 +32,7 @@ export function openNights({ store, config, onCommit }: NightsOptions): Nights {
     if (change === undefined) return false;
     const { mark } = state;
     const sumsUp = change === "daybreak" && mark?.phase === "day" && mark.stage === "morning";
-    const morning = sumsUp ? morningText(await store.events(mark.nightEvent, mostEvents)) : undefined;
+    const morning = sumsUp ? await morningText(mark.nightEvent, now) : undefined;
     const routes = await routerOf(config, store);
     await store.changeNight(
       (mark) => nightNeed(mark, change, { rules, now }),
@@ -50,6 +50,21 @@ export function openNights({ store, config, onCommit }: NightsOptions): Nights {
     );
     onCommit();
     return true;
+  }
+
+  /** The digest of the night; undefined where there is nothing to tell. */
+  async function morningText(since: number, now: Instant): Promise<string | undefined> {
+    if (!isWorthTelling(await store.events(since, mostEvents))) return undefined;
+    // Once a day: what a service needs all day long is enough of a load.
+    const { lastNightAt, reportBetween } = await import("./reporting.ts");
+    const { morningDigest } = await import("../core/report-text.ts");
+    try {
+      return morningDigest(await reportBetween(store, config, lastNightAt(config, now), now)).text;
+    } catch (error) {
+      // A fault of the disk passes; a report that cannot be made must not keep back the morning.
+      if (error instanceof StoreError) throw error;
+      return "The quiet hours are over. The report of the night could not be made: owlpost report says why.";
+    }
   }
 
   return {

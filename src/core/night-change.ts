@@ -12,9 +12,10 @@ const endings = 200;
 
 /**
  * `release`: a question that was asked in the last moment of a night, and stored when the morning had been made already,
- * is still held.
+ * is still held. `forget`: quiet hours were taken out of the configuration by day; should they come back, nothing of the
+ * time between is asked again.
  */
-export type NightChange = "nightfall" | "daybreak" | "release";
+export type NightChange = "nightfall" | "daybreak" | "release" | "forget";
 
 export type NightChangeSettings = DaybreakSettings & {
   /** Can a copy on this channel be edited? */
@@ -40,8 +41,11 @@ function phaseDue(
   mark: NightMark | undefined,
   rules: NightRules | undefined,
   now: Instant,
-): "nightfall" | "daybreak" | undefined {
-  if (!rules) return mark ? "daybreak" : undefined;
+): "nightfall" | "daybreak" | "forget" | undefined {
+  if (!rules) {
+    if (!mark) return undefined;
+    return mark.phase === "day" && mark.stage === "done" ? "forget" : "daybreak";
+  }
   const night = isNight(rules.hours, now);
   if (!mark) return night ? "nightfall" : "daybreak";
   const another = startedBetween(rules.hours, mark.begunAt, now);
@@ -73,6 +77,7 @@ export function nightNeed(
   { rules, now }: Pick<NightChangeSettings, "rules" | "now">,
 ): NightNeed {
   if (change === "release") return { held: { until: rules ? now : Number.MAX_SAFE_INTEGER, limit: chunk } };
+  if (change === "forget") return {};
   const { stage, openQuestion, endedEvent } = begun(mark, change, rules, now, 0);
   if (stage === "ended") return { ended: { after: endedEvent, limit: endings } };
   return stage === "open" ? { open: { after: openQuestion, limit: chunk } } : {};
@@ -86,6 +91,7 @@ export function decideNightChange(
 ): Decision<void> {
   const { rules, now } = settings;
   if (change === "release") return { effects: showInFull(snapshot, settings, () => false), value: undefined };
+  if (change === "forget") return { effects: [{ type: "mark-night", mark: null }], value: undefined };
   const mark = begun(snapshot.mark, change, rules, now, snapshot.lastEvent);
   const began = isBegun(snapshot.mark, change, rules, now) ? [] : beginning(change, mark, snapshot.mark);
   const { effects, next } = step(snapshot, mark, settings);

@@ -61,6 +61,8 @@ describe("the change between day and night that is due", () => {
     expect(changeDue({ mark: mark() }, { ...rules, isolated: true }, night)).toBe("nightfall");
     expect(changeDue({ mark: mark() }, undefined, night)).toBe("daybreak");
     expect(changeDue({}, undefined, night)).toBeUndefined();
+    expect(changeDue({ mark: day() }, undefined, noon)).toBe("forget");
+    expect(changeDue({ mark: day({ stage: "open" }) }, undefined, noon)).toBe("daybreak");
     expect(changeDue({}, rules, night)).toBe("nightfall");
     expect(changeDue({}, rules, noon)).toBe("daybreak");
   });
