@@ -256,7 +256,7 @@ function clipped(
   );
 }
 
-const charWidth = 6.3;
+const charWidth = 6.9;
 
 /** At most as much as fits: characters of East Asia and pictures are about twice as wide as others. */
 function cut(text: string, width: number): string {

@@ -22,6 +22,7 @@ const notices: Readonly<Record<string, string>> = {
   stalled: "A run has stalled",
   blocked: "A task is blocked",
   pairing: "Who may speak here",
+  morning: "The morning report",
 };
 
 export function noticeWords(kind: string): string {

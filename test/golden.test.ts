@@ -4,10 +4,12 @@ import { describe, expect, test } from "vitest";
 import { matrix, rowOf } from "../renderers/matrix.ts";
 import { render } from "../renderers/render.ts";
 import { channelIds } from "../src/app/channel-files.ts";
+import { digestText } from "../src/core/report-text.ts";
 import { followUpView, noticeView } from "../src/core/view.ts";
 import type { Capabilities } from "../src/domain/capabilities.ts";
 import type { ChannelMessage } from "../src/domain/channel.ts";
 import type { View } from "../src/domain/view.ts";
+import { aRealisticNight, reportOfNight } from "./nights.ts";
 import { cases, caseView } from "./renderers/cases.ts";
 import { nightViews } from "./renderers/night-cases.ts";
 
@@ -24,6 +26,7 @@ const views: Readonly<Record<string, View>> = {
     "run-complete",
     "5 of 5 specs done, 2 questions are open. See report.md.",
   ),
+  "notice-morning": noticeView("morning", digestText(reportOfNight(aRealisticNight()))),
 };
 
 function followUp(name: string): Parameters<typeof followUpView> {

@@ -75,7 +75,7 @@ export function digestText(report: Report): string {
   const waiting = [...report.parked, ...report.waiting];
   const deafest = report.deaf[0];
   return [
-    `Morning report, ${periodWords(report)}`,
+    periodWords(report),
     summaryWords(report),
     ...listed(
       "Asked again",

@@ -99,7 +99,7 @@ function answeredEntry(report: Report) {
       ...about(stored),
       standing: decisionWords(stored, report),
       lines: [
-        { label: "The loop", text: words.takenWords(stored, report.toAt) },
+        { label: "Then", text: words.takenWords(stored, report.toAt) },
         ...roads(
           stored,
           answer?.option,
@@ -128,7 +128,7 @@ function defaultEntry(report: Report) {
     ...about(stored),
     standing: `No answer by ${time(stored.deadlineAt, stored, report)}: ${words.ranWords(stored)}`,
     lines: [
-      { label: "The loop", text: words.takenWords(stored, report.toAt) },
+      { label: "Then", text: words.takenWords(stored, report.toAt) },
       ...roads(stored, words.roadTaken(stored)),
     ],
   });

@@ -57,7 +57,7 @@ describe("a report over the store", () => {
     );
     expect(told).toContain("Was: option 1 — Refresh-token rotation, in the local inbox on owl");
     expect(told).toContain("Skipped from the command line on owl at 23:20; the spec stays blocked");
-    expect(told).toContain("The loop: picked up by run a3f2 at 23:30, closed as done");
+    expect(told).toContain("Then: picked up by run a3f2 at 23:30, closed as done");
     expect(told).toContain(`Which table first? [${third}]\n      No answer by 06:00: spec skipped`);
     expect(told).toContain("Cancelled: the task was removed");
     expect(told).toContain("> keep it small");

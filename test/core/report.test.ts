@@ -80,8 +80,8 @@ describe("what stands where", () => {
     const text = reportText(night);
     expect(text).toContain("Answered: option 1 — Refresh-token rotation, by eric on telegram at 22:19");
     expect(text).toContain("Answered: option 1 — Run it on the copy, in the local inbox on owl at 23:20");
-    expect(text).toContain("The loop: picked up by run a3f2 at 22:31, closed as done");
-    expect(text).toContain("The loop: not picked up by the loop yet");
+    expect(text).toContain("Then: picked up by run a3f2 at 22:31, closed as done");
+    expect(text).toContain("Then: not picked up by the loop yet");
     expect(text).toContain("Was: option 1 — Try the smaller index, by eric on telegram");
     expect(text).toContain("Was: no answer by 06:00: the spec will be skipped at the loop's next stop");
     expect(text).toContain("2 from somebody who is not known here (unknown-sender)");
