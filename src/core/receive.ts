@@ -16,6 +16,9 @@ import { refusedText } from "./refused-words.ts";
 import { decideReply } from "./reply.ts";
 import { shorten } from "./wording.ts";
 
+/** The clocks of a platform and of this machine may differ by so much. */
+const clocksApartMs = 60_000;
+
 export type ReceiveSettings = {
   readonly now: Instant;
   readonly mark: Mark;
@@ -44,9 +47,15 @@ export function decideReceived(
     return { effects: receiptFor(snapshot, heard, value, { now: settings.now, keepEarlier: true }), value };
   }
   const open = openFor(snapshot, heard.speaker, settings.now);
-  const known = ({ question }: StoredQuestion): Known => {
-    const form = formAt(question, settings.night, saidAt(heard.sentAt, settings.now));
-    return form === undefined ? { question } : { question, form };
+  const at = saidAt(heard.sentAt, settings.now);
+  const known = ({ question, askedAt }: StoredQuestion): Known => {
+    const form = formAt(question, settings.night, at);
+    const isLater = askedAt > at + clocksApartMs;
+    return {
+      question,
+      ...(form === undefined ? {} : { form }),
+      ...(isLater ? { askedLater: true as const } : {}),
+    };
   };
   const reading = readSaid(saidBy(heard, snapshot), {
     open: open.map(known),
