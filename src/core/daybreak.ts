@@ -58,6 +58,9 @@ export function askEndedAgain(
 ): readonly Effect[] {
   const used = new Map<string, number>();
   return newestOfEach(ended.filter((each) => asksAgain(each, nightRules, settings))).flatMap((each) => {
+    // What a stopped run asks is cancelled, and rings nobody.
+    if (each.stopping)
+      return [log(each.stored, "question.not-asked-again", { reason: "its run is to stop" })];
     const { run, part } = questionIdParts(each.stored.question.id);
     const place = `${run}\n${part}`;
     const seq = Math.max(each.nextSeq, (used.get(place) ?? 0) + 1);

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { hour, someRules } from "../builders.ts";
+import { eric } from "../telegram/phone.ts";
+import { aConversation } from "./conversation.ts";
+
+const night = { ...someRules("21:15-08:00"), isolated: true };
+
+test("a run that is to stop is not asked about again while its loop does not know it yet", async () => {
+  const talk = await aConversation({}, { night });
+  await talk.settles();
+  talk.clock.advance(hour);
+  const id = await talk.asks({ default: { action: "skip_spec", at: "14h" } });
+  await talk.sees(eric, "Recommended: Refresh");
+  talk.taps(eric, "/skip", "Recommended: Refresh");
+  await talk.becomes(id, "answered");
+  talk.types(eric, "/abort a3f2");
+  await talk.sees(eric, "is to stop");
+  talk.clock.advance(11 * hour);
+  await talk.settles();
+  expect((await talk.service.owlpost.status()).open).toEqual([]);
+});
+
+test("a question of the night is asked again although another one about the same task waits", async () => {
+  const talk = await aConversation({}, { night });
+  await talk.settles();
+  talk.clock.advance(hour);
+  const id = await talk.asks({ default: { action: "skip_spec", at: "14h" } });
+  await talk.sees(eric, "Recommended: Refresh");
+  talk.taps(eric, "/skip", "Recommended: Refresh");
+  await talk.becomes(id, "answered");
+  await talk.asks({
+    kind: "blocked",
+    title: "Which region does `deploy/eu.yaml` mean?",
+    default: { action: "skip_spec", at: "20h" },
+  });
+  talk.clock.advance(11 * hour);
+  await talk.settles();
+  const open = (await talk.service.owlpost.status()).open.map(({ question }) => question.again);
+  expect(open).toContain(id);
+});
