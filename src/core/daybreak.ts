@@ -78,6 +78,7 @@ function asksAgain(
 ): boolean {
   if (again || reasked || taskStatus === "Done" || taskStatus === "Cancelled") return false;
   const endedAt = unansweredAt(stored);
+  if (endedAt !== undefined && stored.answer?.night) return true;
   return endedAt !== undefined && [nightRules, rules].some((each) => each && isNight(each.hours, endedAt));
 }
 

@@ -29,6 +29,8 @@ export type ReceiveSettings = {
   readonly runs: readonly RunId[];
   /** Absent: no quiet hours. */
   readonly night?: NightRules | undefined;
+  /** The night is not over before its morning is made: until then its forms stand. */
+  readonly beforeMorning?: boolean;
   /** Pairing needs people and codes, so it is decided elsewhere. */
   readonly pair: (reading: PairReading) => Decision<Ack>;
 };
@@ -134,9 +136,9 @@ function refusedReading(
 
 function command(
   snapshot: TurnSnapshot,
-  { speaker, channel, sentAt }: Heard,
+  { speaker, channel, sentAt, said }: Heard,
   reading: Extract<Reading, { kind: "command" }>,
-  { now, mark, project, night }: ReceiveSettings,
+  { now, mark, project, night, beforeMorning }: ReceiveSettings,
 ): Decision<Ack> {
   const at = saidAt(sentAt, now);
   const morningAt = morningAfter(night, at);
@@ -149,6 +151,7 @@ function command(
     mark,
     form: ({ question }) => formAt(question, night, at),
     ...(morningAt === undefined ? {} : { morningAt }),
+    ...(said.press && beforeMorning ? { onNightForm: true as const } : {}),
   });
   if (reading.conflict === undefined) return decided;
   const { value } = decided;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hour, someRules } from "../builders.ts";
+import { hour, minute, someRules } from "../builders.ts";
 import { eric } from "../telegram/phone.ts";
 import { aConversation } from "./conversation.ts";
 
@@ -37,4 +37,22 @@ test("a question of the night is asked again although another one about the same
   await talk.settles();
   const open = (await talk.service.owlpost.status()).open.map(({ question }) => question.again);
   expect(open).toContain(id);
+});
+
+test("“skip it, ask me tomorrow” that arrives when the night is just over is asked again all the same", async () => {
+  const talk = await aConversation({}, { night });
+  await talk.settles();
+  talk.clock.advance(hour);
+  const id = await talk.asks({ default: { action: "skip_spec", at: "14h" } });
+  await talk.sees(eric, "Recommended: Refresh");
+  await talk.service.settle();
+  talk.clock.advance(hour * 10 + 14 * minute);
+  await talk.sleeps(() => {
+    talk.taps(eric, "/skip", "Recommended: Refresh");
+    talk.clock.advance(2 * minute);
+  });
+  await talk.becomes(id, "answered");
+  await talk.settles();
+  const open = (await talk.service.owlpost.status()).open.map(({ question }) => question.again);
+  expect(open).toEqual([id]);
 });
