@@ -56,3 +56,21 @@ test("“skip it, ask me tomorrow” that arrives when the night is just over is
   const open = (await talk.service.owlpost.status()).open.map(({ question }) => question.again);
   expect(open).toEqual([id]);
 });
+
+test("among several questions of a night, what is told to be sent for a held one works", async () => {
+  const talk = await aConversation({}, { night });
+  await talk.settles();
+  talk.clock.advance(hour);
+  await talk.asks({ default: { action: "skip_spec", at: "14h" } });
+  const held = await talk.asks({
+    kind: "blocked",
+    task: "013-drop",
+    default: { action: "skip_spec", at: "14h" },
+  });
+  await talk.sees(eric, "Recommended: Refresh");
+  talk.types(eric, "go");
+  const told = await talk.sees(eric, "2 questions are open");
+  const send = told.split("Send: ").find((each) => each.includes(held)) ?? "";
+  talk.types(eric, send);
+  await talk.becomes(held, "answered");
+});
