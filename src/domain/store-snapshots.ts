@@ -163,7 +163,7 @@ export type EndedQuestion = {
   readonly taskStatus?: string;
   /** It was asked again already. */
   readonly again: boolean;
-  /** The same question of its task (by its title) was asked after it and is still open. */
+  /** Another question of its task was asked after it and is still open; in place of a skipped one only the same title. */
   readonly reasked: boolean;
   /** Its run is to stop, and the loop has not confirmed that. */
   readonly stopping?: true;

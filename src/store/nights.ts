@@ -109,10 +109,12 @@ function endedQuestion(sql: Sql, { n, stored }: Found): EndedQuestion {
     sql,
     `SELECT 1 FROM questions INDEXED BY questions_open JOIN documents d ON d.question = n
     WHERE ${openQuestions} AND n > ? AND project = ? AND task = ? AND again IS NULL
-      AND d.document ->> '$.title' = ? LIMIT 1`,
+      AND (? OR d.document ->> '$.title' = ?) LIMIT 1`,
     n,
     project,
     task,
+    // Whoever pressed “ask me tomorrow” was promised this very question.
+    stored.outcome === "skipped" ? 0 : 1,
     title,
   );
   return {

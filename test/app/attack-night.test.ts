@@ -20,7 +20,7 @@ test("a run that is to stop is not asked about again while its loop does not kno
   expect((await talk.service.owlpost.status()).open).toEqual([]);
 });
 
-test("a question of the night is asked again although another one about the same task waits", async () => {
+test("a question that somebody put off is asked again although another one about the same task waits", async () => {
   const talk = await aConversation({}, { night });
   await talk.settles();
   talk.clock.advance(hour);
