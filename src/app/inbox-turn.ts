@@ -37,6 +37,8 @@ export async function takeIn(
   const inputs = batch.replies.map((reply): Input => ({ key: reply.key, payload: reply, reply }));
   const at = now();
   const facts = await factsFor(channel, batch.replies, options, at);
+  const skips = options.night !== undefined && batch.replies.some(({ press }) => press?.action === "skip");
+  const beforeMorning = skips && (await store.nightState()).mark?.phase === "night";
   return store.turn(
     { channel, inputs, ...(batch.cursor === undefined ? {} : { cursor: batch.cursor }) },
     ({ reply }) => needOf(reply, facts.runs),
@@ -46,6 +48,7 @@ export async function takeIn(
         now: at,
         mark: rowOf(channel).verbMark,
         night: options.night,
+        beforeMorning,
         project: options.project,
         status: facts.status,
         runs: facts.runs,

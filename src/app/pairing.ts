@@ -73,7 +73,8 @@ type People = Pick<Store, "bindings" | "codes" | "counters">;
 /**
  * Compares the codes that were said with those that are live; slow on purpose, so it runs before the transaction that
  * decides on them. No more are hashed than may still be wrong before the codes are revoked; none while no code is live,
- * none of a sender who is locked out or paired, none for a text that cannot be one. A proof that is missing is `unchecked`.
+ * none in private of a sender who is locked out or paired, none for a text that cannot be one. A proof that is missing is
+ * `unchecked`.
  */
 export async function proveCodes(
   store: People,
@@ -102,9 +103,10 @@ export async function proveCodes(
           failures.set(whoOf(attempt), failuresOf(await store.counters(channel, sender), now));
         }
         const before = failures.get(whoOf(attempt)) ?? 0;
-        if (before >= mostFailuresOfSender) continue;
         const undecided = together.filter((each) => each.sender === sender).length;
-        if (before + undecided >= mostFailuresOfSender) break;
+        // A code that a group has read is revoked, whoever said it.
+        if (attempt.private && before >= mostFailuresOfSender) continue;
+        if (attempt.private && before + undecided >= mostFailuresOfSender) break;
         together.push(attempt);
       }
       const found = await Promise.all(

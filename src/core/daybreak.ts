@@ -58,6 +58,9 @@ export function askEndedAgain(
 ): readonly Effect[] {
   const used = new Map<string, number>();
   return newestOfEach(ended.filter((each) => asksAgain(each, nightRules, settings))).flatMap((each) => {
+    // What a stopped run asks is cancelled, and rings nobody.
+    if (each.stopping)
+      return [log(each.stored, "question.not-asked-again", { reason: "its run is to stop" })];
     const { run, part } = questionIdParts(each.stored.question.id);
     const place = `${run}\n${part}`;
     const seq = Math.max(each.nextSeq, (used.get(place) ?? 0) + 1);
@@ -75,6 +78,7 @@ function asksAgain(
 ): boolean {
   if (again || reasked || taskStatus === "Done" || taskStatus === "Cancelled") return false;
   const endedAt = unansweredAt(stored);
+  if (endedAt !== undefined && stored.answer?.night) return true;
   return endedAt !== undefined && [nightRules, rules].some((each) => each && isNight(each.hours, endedAt));
 }
 

@@ -58,13 +58,15 @@ export function decideAttempt(
   places: readonly Place[],
 ): Decision<Ack> {
   const { channel, sender, proof, speaker } = attempt;
-  if (isLockedOut(counters, now)) {
-    return told(speaker, "not-allowed", "There were too many wrong codes: for a day none is looked at.");
-  }
   const live = snapshot.codes.filter((code) => code.channel === channel && code.expiresAt > now);
   const code = live.find(({ id, address }) => id === proof && (address === undefined || address === sender));
   const at = { snapshot, counters, attempt, now, places, live };
-  if (!attempt.private) return code ? saidAloud(at, code) : failed(at);
+  // Whoever said it, everybody there has read it.
+  if (!attempt.private && code) return saidAloud(at, code);
+  if (isLockedOut(counters, now)) {
+    return told(speaker, "not-allowed", "There were too many wrong codes: for a day none is looked at.");
+  }
+  if (!attempt.private) return failed(at);
   const bound = snapshot.bindings.find((each) => each.channel === channel && each.address === sender);
   if (bound) {
     const { name, role } = bound.person;

@@ -16,6 +16,9 @@ import { refusedText } from "./refused-words.ts";
 import { decideReply } from "./reply.ts";
 import { shorten } from "./wording.ts";
 
+/** The clocks of a platform and of this machine may differ by so much. */
+const clocksApartMs = 60_000;
+
 export type ReceiveSettings = {
   readonly now: Instant;
   readonly mark: Mark;
@@ -26,6 +29,8 @@ export type ReceiveSettings = {
   readonly runs: readonly RunId[];
   /** Absent: no quiet hours. */
   readonly night?: NightRules | undefined;
+  /** The night is not over before its morning is made: until then its forms stand. */
+  readonly beforeMorning?: boolean;
   /** Pairing needs people and codes, so it is decided elsewhere. */
   readonly pair: (reading: PairReading) => Decision<Ack>;
 };
@@ -44,9 +49,15 @@ export function decideReceived(
     return { effects: receiptFor(snapshot, heard, value, { now: settings.now, keepEarlier: true }), value };
   }
   const open = openFor(snapshot, heard.speaker, settings.now);
-  const known = ({ question }: StoredQuestion): Known => {
-    const form = formAt(question, settings.night, saidAt(heard.sentAt, settings.now));
-    return form === undefined ? { question } : { question, form };
+  const at = saidAt(heard.sentAt, settings.now);
+  const known = ({ question, askedAt }: StoredQuestion): Known => {
+    const form = formAt(question, settings.night, at);
+    const isLater = askedAt > at + clocksApartMs;
+    return {
+      question,
+      ...(form === undefined ? {} : { form }),
+      ...(isLater ? { askedLater: true as const } : {}),
+    };
   };
   const reading = readSaid(saidBy(heard, snapshot), {
     open: open.map(known),
@@ -125,9 +136,9 @@ function refusedReading(
 
 function command(
   snapshot: TurnSnapshot,
-  { speaker, channel, sentAt }: Heard,
+  { speaker, channel, sentAt, said }: Heard,
   reading: Extract<Reading, { kind: "command" }>,
-  { now, mark, project, night }: ReceiveSettings,
+  { now, mark, project, night, beforeMorning }: ReceiveSettings,
 ): Decision<Ack> {
   const at = saidAt(sentAt, now);
   const morningAt = morningAfter(night, at);
@@ -140,6 +151,7 @@ function command(
     mark,
     form: ({ question }) => formAt(question, night, at),
     ...(morningAt === undefined ? {} : { morningAt }),
+    ...(said.press && beforeMorning ? { onNightForm: true as const } : {}),
   });
   if (reading.conflict === undefined) return decided;
   const { value } = decided;

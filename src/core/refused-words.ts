@@ -52,7 +52,10 @@ export function refusedText({ why }: Refused, { mark, title }: RefusedWords): st
         why.open,
         (known) => `• ${title(known)}\nSend: ${sayAgain(why.attempt, known, mark)}`,
       );
-      const first = `${why.open.length} questions are open. Which one is it for? Nothing is recorded yet.`;
+      const first =
+        why.open.length === 1
+          ? "That was sent before the question below was asked. Is it for it? Nothing is recorded yet."
+          : `${why.open.length} questions are open. Which one is it for? Nothing is recorded yet.`;
       return [first, ...lines].join("\n");
     }
   }

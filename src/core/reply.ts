@@ -166,6 +166,7 @@ function answerOf(
     via: sender.via,
     ...(sender.host === undefined ? {} : { host: sender.host }),
     at: settings.sentAt ?? settings.now,
+    ...(command.verb === "skip" && settings.onNightForm ? { night: true as const } : {}),
     digest: stored.digest,
   };
 }

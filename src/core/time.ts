@@ -235,7 +235,7 @@ export function isoTime(at: Instant): string {
   return text;
 }
 
-/** `HH:MM`, the last such time on the wall of `zone` before `now`; a duration before it; or an instant with an offset. Undefined for anything else. */
+/** `HH:MM`, the last such time on the wall of `zone` before `now`; a duration before it; or an instant with an offset, from 1970 on. Undefined for anything else. */
 export function resolveSince(text: string, now: Instant, zone: string): Instant | undefined {
   const wallClock = wallClockPattern.exec(text);
   if (wallClock) {
@@ -250,7 +250,7 @@ export function resolveSince(text: string, now: Instant, zone: string): Instant 
   if (durationMs !== undefined) return durationMs > 0 && durationMs <= now ? now - durationMs : undefined;
   if (!isoPattern.test(text)) return undefined;
   const at = DateTime.fromISO(text, { zone: "utc" }).toMillis();
-  return Number.isNaN(at) || at >= now ? undefined : at;
+  return Number.isNaN(at) || at < 0 || at >= now ? undefined : at;
 }
 
 /** The instants of a span at which the clocks of `zone` show a whole hour that `everyHours` divides; a time that occurs twice is there twice. */

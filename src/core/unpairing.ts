@@ -30,7 +30,7 @@ export function decideUnpair(
     ? " This id still stands in the allow list of the configuration, and so remains an owner."
     : "";
   return {
-    effects: unbound(binding, channel),
+    effects: unbound(binding, channel, places),
     value: {
       accepted: true,
       state: "unpaired",
@@ -66,7 +66,7 @@ export function decideRevoke(
     const lastOwner = isLastOwner(snapshot, binding, places);
     const stillAllowed = isAllowed(places, channel, address);
     return {
-      effects: unbound(binding, via),
+      effects: unbound(binding, via, places),
       value: { ok: true, was: "binding", person, channel, lastOwner, stillAllowed },
     };
   }
@@ -79,9 +79,17 @@ export function decideRevoke(
   };
 }
 
-function unbound({ id, person, channel }: Binding, via: string): readonly Effect[] {
+/** With the binding goes what waits for their private chat, unless the configuration sends it there. */
+function unbound(
+  { id, person, channel, address }: Binding,
+  via: string,
+  places: readonly Place[],
+): readonly Effect[] {
+  const isChat = places.some((place) => place.channel === channel && place.chat === address);
+  const reads = isChat || isAllowed(places, channel, address);
   return [
     { type: "unbind", binding: id },
+    ...(reads ? [] : [{ type: "drop-posts", channel, destination: address } as const]),
     { type: "log", event: { kind: "person.unpaired", data: { ...person, channel, binding: id, via } } },
   ];
 }

@@ -89,7 +89,9 @@ export type Effect =
       readonly code?: number;
     }
   /** A person without any binding left is forgotten. */
-  | { readonly type: "unbind"; readonly binding: number };
+  | { readonly type: "unbind"; readonly binding: number }
+  /** Posts and notices that wait for a destination at which nobody may read them any more. */
+  | { readonly type: "drop-posts"; readonly channel: ChannelId; readonly destination: string };
 
 /** What lies in the outbox. Per (channel, destination) jobs go out in the order of their ids. */
 export type NewJob = {

@@ -91,6 +91,8 @@ export type Answer = {
   readonly at: Instant;
   /** It came after the deadline and beat a default that nobody had taken. */
   readonly late?: true;
+  /** It was pressed on the night's form, although the hour was day already. */
+  readonly night?: true;
   /** Digest of the question that was answered. */
   readonly digest: string;
 };

@@ -163,8 +163,10 @@ export type EndedQuestion = {
   readonly taskStatus?: string;
   /** It was asked again already. */
   readonly again: boolean;
-  /** Another question of its task was asked after it and is still open. */
+  /** Another question of its task was asked after it and is still open; in place of a skipped one only the same title. */
   readonly reasked: boolean;
+  /** Its run is to stop, and the loop has not confirmed that. */
+  readonly stopping?: true;
   /** The next free number of its run and task; 10000 when all are used. */
   readonly nextSeq: number;
 };

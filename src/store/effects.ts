@@ -5,7 +5,7 @@ import { claimAbort, insertAbort } from "./aborts.ts";
 import { recordCopy } from "./copies.ts";
 import { insertNote, logEvent } from "./events.ts";
 import { putMark } from "./night-mark.ts";
-import { jobIds, openOutbox, releaseJobs } from "./outbox.ts";
+import { dropPosts, jobIds, openOutbox, releaseJobs } from "./outbox.ts";
 import { bind, failCodes, insertCode, revokeCodes, unbind } from "./people.ts";
 import { addToCounters, findQuestion, insertQuestion, moveQuestion, renewQuestion } from "./questions.ts";
 import { gatherLine, remember, setCounter } from "./senders.ts";
@@ -93,6 +93,9 @@ export function writing<Value>(
           break;
         case "unbind":
           unbind(sql, effect.binding);
+          break;
+        case "drop-posts":
+          dropPosts(sql, effect);
           break;
       }
     }

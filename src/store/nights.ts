@@ -1,5 +1,6 @@
 import { type QuestionId, questionId, questionIdParts } from "../domain/ids.ts";
 import type { EndedQuestion, NightNeed, NightPart, Store } from "../domain/store.ts";
+import { waitingAbortsOf } from "./aborts.ts";
 import { copiesOf } from "./copies.ts";
 import { applyEffects } from "./effects.ts";
 import { lastEvent } from "./events.ts";
@@ -95,7 +96,7 @@ function endedAfter(sql: Sql, { after, limit }: Range): NightPart<EndedQuestion>
 }
 
 function endedQuestion(sql: Sql, { n, stored }: Found): EndedQuestion {
-  const { id, project, task } = stored.question;
+  const { id, project, task, title } = stored.question;
   const { run, part } = questionIdParts(id);
   const taskStatus = scalar<string>(
     sql,
@@ -106,17 +107,22 @@ function endedQuestion(sql: Sql, { n, stored }: Found): EndedQuestion {
   const again = scalar<number>(sql, "SELECT 1 FROM questions INDEXED BY questions_again WHERE again = ?", n);
   const reasked = scalar<number>(
     sql,
-    `SELECT 1 FROM questions INDEXED BY questions_open
-    WHERE ${openQuestions} AND n > ? AND project = ? AND task = ? AND again IS NULL LIMIT 1`,
+    `SELECT 1 FROM questions INDEXED BY questions_open JOIN documents d ON d.question = n
+    WHERE ${openQuestions} AND n > ? AND project = ? AND task = ? AND again IS NULL
+      AND (? OR d.document ->> '$.title' = ?) LIMIT 1`,
     n,
     project,
     task,
+    // Whoever pressed “ask me tomorrow” was promised this very question.
+    stored.outcome === "skipped" ? 0 : 1,
+    title,
   );
   return {
     stored,
     ...(taskStatus === undefined ? {} : { taskStatus }),
     again: again === 1,
     reasked: reasked === 1,
+    ...(waitingAbortsOf(sql, run).length > 0 ? { stopping: true as const } : {}),
     nextSeq: nextSeq(sql, run, part),
   };
 }

@@ -236,6 +236,14 @@ export function removeJob(sql: Sql, job: Pick<Job, "channel" | "destination" | "
   return changes === 1;
 }
 
+/** Edits and receipts stay: they take buttons away, and answer what was said. */
+export function dropPosts(sql: Sql, { channel, destination }: Pick<Job, "channel" | "destination">): void {
+  sql("DELETE FROM outbox WHERE channel = ? AND destination = ? AND kind IN ('post', 'notice')").run(
+    channel,
+    destination,
+  );
+}
+
 export function postponeJob(sql: Sql, job: Job, notBeforeAt: Instant): void {
   sql(
     `UPDATE outbox SET attempts = attempts + 1, not_before_at = ?

@@ -202,6 +202,16 @@ describe("a code", () => {
     expect((await say({ sender: "43", text: made.code })).acks).toEqual([silence]);
     expect(await store.bindings()).toEqual([]);
   });
+
+  test("said in a group by somebody who is locked out it is worth nothing any more, either", async () => {
+    const { code, say, store } = await aDesk();
+    const made = await code("mara");
+    const wrong = Array.from({ length: 5 }, () => ({ sender: "99", text: "AAAABBBB" }));
+    await say(...wrong);
+    await say({ sender: "99", text: made.code, private: false });
+    expect((await say({ sender: "43", text: made.code })).acks).toEqual([silence]);
+    expect(await store.bindings()).toEqual([]);
+  });
 });
 
 describe("proofs", () => {

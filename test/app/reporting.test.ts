@@ -84,7 +84,15 @@ describe("a report over the store", () => {
     expect((await report("23:30")).fromAt).toBe(evening - 23.5 * hour);
     expect((await report("90m")).fromAt).toBe(evening - 90 * minute);
     expect((await report("2026-07-06T18:00+02:00")).fromAt).toBe(evening - 5 * hour);
-    for (const since of ["yesterday", "", "25:00", "0h", "2027-01-01T00:00Z", "2026-07-06T22:00"]) {
+    for (const since of [
+      "yesterday",
+      "",
+      "25:00",
+      "0h",
+      "2027-01-01T00:00Z",
+      "2026-07-06T22:00",
+      "0001-01-01T00:00Z",
+    ]) {
       expect(await owlpost.report({ since })).toEqual({ ok: false, error: "bad-since" });
     }
     const quiet = await aDesk({ night });

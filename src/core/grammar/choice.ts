@@ -58,6 +58,8 @@ export function sayAgain(attempt: Attempt, known: Known, mark: "/" | "!"): strin
   const { id } = known.question;
   if (!("text" in attempt) && !("spelled" in attempt)) return `${mark}${attempt.verb} ${id}`;
   if (attempt.verb === "steer") return `${mark}steer ${id} …`;
+  // Before the morning it takes no choice.
+  if (known.form === "held") return `${mark}skip ${id}`;
   const spelled = "spelled" in attempt ? attempt.spelled : attempt.text;
   const choice = choiceIn(foldShort(spelled), known, { addressed: true, afterId: false });
   const key = known.question.options.find((option) => option.key === choice?.key)?.key;

@@ -29,6 +29,8 @@ export type Known = {
   readonly question: Pick<Question, "id" | "kind" | "task" | "options">;
   /** Absent: it stands in full. */
   readonly form?: Form;
+  /** The reply was sent before it was asked: what names no question cannot be for it. */
+  readonly askedLater?: true;
 };
 
 /** `consent`: it stands in its night form; `held`: it is kept for the morning. */

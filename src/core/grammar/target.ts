@@ -32,7 +32,7 @@ export function meant(attempt: Attempt, said: Said, world: World): Target {
   }
   const [only, ...others] = world.open;
   if (!only) return { ok: false, reading: refuse({ code: "nothing-open", attempt }) };
-  if (others.length > 0) {
+  if (others.length > 0 || only.askedLater) {
     return { ok: false, reading: refuse({ code: "several-open", attempt, open: world.open }) };
   }
   return { ok: true, known: only };

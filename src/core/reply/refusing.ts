@@ -14,6 +14,8 @@ export type ReplySettings = Reader & {
   readonly project: string;
   /** How a question stands now; absent, or undefined: in full. */
   readonly form?: (stored: StoredQuestion) => Form | undefined;
+  /** It was pressed where the night's form still stands, although the hour may be day. */
+  readonly onNightForm?: true;
   /** The inbox has shown a held question in full and asked again; from anywhere else it counts for nothing. */
   readonly confirmed?: "in-full";
 };
