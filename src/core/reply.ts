@@ -27,9 +27,29 @@ export function decideReply(
     return refuseReply(stored, "not-allowed", words.notAllowedText(stored), settings);
   }
   const copies = snapshot.copies.get(command.question) ?? [];
-  return command.verb === "override"
-    ? override(stored, command.key, copies, settings)
-    : reply(stored, command, copies, settings);
+  const decided =
+    command.verb === "override"
+      ? override(stored, command.key, copies, settings)
+      : reply(stored, command, copies, settings);
+  const { value, effects } = decided;
+  return value.accepted && !value.repeated
+    ? { value, effects: [...effects, ...closeAgain(snapshot, stored)] }
+    : decided;
+}
+
+/** A question of the night that is answered after all must not be waited for a second time. */
+function closeAgain(
+  { questions, copies }: TurnSnapshot,
+  { state, question }: StoredQuestion,
+): readonly Effect[] {
+  // While it is open nothing asks it again.
+  if (isOpen(state)) return [];
+  const why = `answered as ${question.id}`;
+  return [...questions.values()]
+    .filter((each) => each.question.again === question.id && isOpen(each.state))
+    .flatMap(
+      (each) => move(each, "cancel", {}, { why }, copies.get(each.question.id) ?? [], { why })?.effects ?? [],
+    );
 }
 
 function reply(

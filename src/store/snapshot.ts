@@ -5,7 +5,7 @@ import type { Effect, RunSnapshot, SenderCounter, TurnNeed, TurnSnapshot } from 
 import { placesOf, waitingAbortsOf } from "./aborts.ts";
 import { copiesOf, questionOfCopy } from "./copies.ts";
 import { findBinding, peopleAt } from "./people.ts";
-import { findQuestions, oldestOpen, openOf, readQuestions } from "./questions.ts";
+import { askingAgain, findQuestions, oldestOpen, openOf, readQuestions } from "./questions.ts";
 import type { Found } from "./rows.ts";
 import { countersOf, rememberedReply } from "./senders.ts";
 import type { Sql } from "./statements.ts";
@@ -113,6 +113,8 @@ function questionsOf(sql: Sql) {
   /** By number, since that is how the open ones are listed. */
   const numbers = new Map<number, QuestionId>();
   let openNumbers: readonly number[] | undefined;
+  /** What asks a question again, which a late answer to it closes. */
+  const askedAgain = new Map<QuestionId, readonly QuestionId[]>();
 
   function keep(found: readonly Found[]): void {
     for (const { n, stored } of found) {
@@ -121,6 +123,15 @@ function questionsOf(sql: Sql) {
       changed.delete(stored.question.id);
     }
     for (const [id, each] of copiesOf(sql, found)) copies.set(id, each);
+    for (const { n, stored } of found) {
+      if (stored.state !== "expired" && stored.state !== "answered") continue;
+      const later = askingAgain(sql, n);
+      askedAgain.set(
+        stored.question.id,
+        later.map((each) => each.stored.question.id),
+      );
+      if (later.length > 0) keep(later);
+    }
   }
 
   const isFresh = (n: number): boolean => {
@@ -145,7 +156,9 @@ function questionsOf(sql: Sql) {
       keep(findQuestions(sql, [...new Set(ids)]));
     },
     refresh(ids: readonly QuestionId[]): void {
-      const again = ids.filter((id) => changed.delete(id));
+      const again = ids
+        .flatMap((id) => [id, ...(askedAgain.get(id) ?? [])])
+        .filter((id) => changed.delete(id));
       if (again.length > 0) keep(findQuestions(sql, again));
     },
     /** The list is short and read anew after each change; only the rows that changed are. */

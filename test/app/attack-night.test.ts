@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { takeIn } from "../../src/app/inbox-turn.ts";
+import type { Reply } from "../../src/domain/channel.ts";
 import { hour, minute, someRules } from "../builders.ts";
 import { eric } from "../telegram/phone.ts";
 import { aConversation } from "./conversation.ts";
@@ -73,4 +75,51 @@ test("among several questions of a night, what is told to be sent for a held one
   const send = told.split("Send: ").find((each) => each.includes(held)) ?? "";
   talk.types(eric, send);
   await talk.becomes(held, "answered");
+});
+
+test("a late answer to the question of the night closes the one that asks again", async () => {
+  const talk = await aConversation({}, { night });
+  await talk.settles();
+  talk.clock.advance(hour);
+  const id = await talk.asks({ default: { action: "skip_spec", at: "06:00" } });
+  await talk.sees(eric, "Recommended: Refresh");
+  await talk.service.settle();
+  talk.clock.advance(11 * hour);
+  await talk.settles();
+  const [again] = (await talk.service.owlpost.status()).open;
+  expect(again?.question.again).toBe(id);
+  talk.types(eric, `${id} 2`);
+  await talk.becomes(id, "answered");
+  await talk.sees(eric, `🚫 Cancelled: answered as ${id}`);
+  expect((await talk.service.owlpost.status()).open).toEqual([]);
+});
+
+test("both answered in one batch: the first counts, and nothing fails", async () => {
+  const talk = await aConversation({}, { night });
+  await talk.settles();
+  talk.clock.advance(hour);
+  const id = await talk.asks({ default: { action: "skip_spec", at: "06:00" } });
+  await talk.sees(eric, "Recommended: Refresh");
+  talk.clock.advance(11 * hour);
+  await talk.settles();
+  const again = (await talk.service.owlpost.status()).open[0]?.question.id ?? "";
+  const said = (key: string, text: string): Reply => ({
+    key,
+    sender: String(eric),
+    at: talk.clock.now(),
+    text,
+    chat: String(eric),
+    private: true,
+  });
+  const replies = [said("b1", `${again} 1`), said("b2", `${id} 2`)];
+  const places = [
+    { channel: "telegram", chats: "person", allow: [String(eric)], mark: "/", isPublic: false },
+  ] as const;
+  const acks = await takeIn(
+    "telegram",
+    { replies },
+    { store: talk.service.store, now: talk.clock.now, project: "default", places, night },
+  );
+  expect(acks.map(({ accepted }) => accepted)).toEqual([true, true]);
+  expect([await talk.state(again), await talk.state(id)]).toEqual(["answered", "answered"]);
 });

@@ -94,7 +94,7 @@ test("an evening, a night and a morning, message by message", async () => {
   expect(morning[0]?.text).toContain("1️⃣");
   expect(morning[1]?.text).toContain("Which region");
   expect(morning[2]?.text).toContain("Drop the table");
-  expect(morning[3]?.text).toContain("Morning report");
+  expect(morning[3]?.text).toContain("morning report");
   expect(talk.message(eric, "Which cluster")?.text).toContain("1️⃣");
   const open = (await service.owlpost.status()).open;
   expect(open.map(({ question }) => question.again ?? question.id)).toEqual([deploy, drop, cache, early]);

@@ -18,7 +18,7 @@ const until = (at: string) => ({ default: { action: "skip_spec", at } });
 
 /** Its own message, and not the line of the digest that names it. */
 const isQuestion = (text: string, title: string): boolean =>
-  text.includes(title) && !text.includes("Morning report");
+  text.includes(title) && !text.includes("The whole report:");
 
 type Sent = {
   readonly to: string;

@@ -60,11 +60,17 @@ test.each(places)("a year in $zone", { timeout: 600_000 }, async ({ zone, window
   // Every deadline fires once, at its instant or when the service is back; and no answer is followed by one.
   const of = (kind: string, id: string) =>
     events.filter((event) => event.kind === kind && event.question === id);
-  for (const { question, deadlineAt, answer } of questions) {
+  let closed = 0;
+  for (const { question, deadlineAt, answer, state, why } of questions) {
     const expired = of("question.expired", question.id).map(({ at }) => at);
-    const inTime = answer !== undefined && !answer.late;
+    // What asks again is closed by a late answer to what it asks again, and by nothing else here.
+    const isClosed = state === "cancelled";
+    if (isClosed) expect(why).toBe(`answered as ${question.again}`);
+    if (isClosed) closed += 1;
+    const inTime = isClosed || (answer !== undefined && !answer.late);
     expect(expired, question.id).toEqual(inTime || deadlineAt > end ? [] : [upAt(deadlineAt)]);
   }
+  expect(closed).toBeGreaterThan(0);
 
   // What was held is sent when the night is over, or was never shown, or was decided without being shown.
   const held = new Set(events.filter(({ kind }) => kind === "question.held").map((event) => event.question));
