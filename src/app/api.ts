@@ -1,4 +1,4 @@
-import type { NightRules } from "../core/night.ts";
+import type { NightForm, NightRules } from "../core/night.ts";
 import type { Wake } from "../core/wake.ts";
 import type { Abort } from "../domain/abort.ts";
 import type { Ack, BrokenRule } from "../domain/command.ts";
@@ -138,6 +138,8 @@ export type StatusReport = {
   readonly channels: readonly ChannelStatus[];
   /** What can still wake somebody, and why. */
   readonly wake: Wake;
+  /** The night form of each open question; none by day, when all stand in full. */
+  readonly forms: ReadonlyMap<QuestionId, NightForm>;
   /** The same for people. */
   readonly wakeLines: readonly string[];
 };

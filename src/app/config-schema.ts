@@ -36,8 +36,14 @@ export const configSchema = z.strictObject({
   night: z
     .strictObject({
       window,
-      isolated: z.boolean().optional(),
-      auto_default: z.boolean().optional(),
+      isolated: z.boolean().optional().meta({
+        description:
+          "The work of a night stays on a branch, and nothing merges or pushes by itself. Default: false.",
+      }),
+      auto_default: z
+        .boolean()
+        .optional()
+        .meta({ description: "May a default take its recommendation at night? Default: false." }),
     })
     .optional()
     .meta({ description: "Quiet hours: only what two safe answers can settle may ring. Default: none." }),

@@ -101,8 +101,9 @@ export type InboxSource = {
 export function inboxState(source: InboxSource, zone: string, now: Instant): InboxState {
   const { status, notices } = source;
   const known = new Map<string, StoredQuestion>();
+  // The page says which zone its times are in, whatever zone was set when a question was asked.
   for (const stored of [...status.open, ...status.decided, ...source.closed])
-    known.set(stored.question.id, stored);
+    known.set(stored.question.id, { ...stored, zone });
   const all = [...known.values()];
   const waiting = all
     .filter((stored) => isOpen(stored.state))

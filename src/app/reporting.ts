@@ -102,7 +102,7 @@ async function gatherReport(
     events: events.filter(({ at }) => at <= until),
     notes,
     ringing: config.deliver.filter((channel) => rowOf(channel).rings),
-    ...(config.night ? { hours: config.night.hours } : {}),
+    ...(config.night ? { hours: config.night.hours, isolated: config.night.isolated } : {}),
   };
 }
 

@@ -1,4 +1,5 @@
 import { rowOf } from "../../renderers/matrix.ts";
+import { formAt, type NightForm } from "../core/night.ts";
 import { reached } from "../core/reached.ts";
 import { decideSweep } from "../core/sweep.ts";
 import { wakeLines, wakeOf } from "../core/wake.ts";
@@ -63,6 +64,11 @@ export function watching(desk: Desk) {
     const at = now();
     const ringing = channels.filter((each) => each.rings).map((each) => each.channel);
     const wake = wakeOf({ rules: config.night, open, channels: ringing }, at);
+    const forms = new Map<QuestionId, NightForm>();
+    for (const { question } of open) {
+      const form = formAt(question, config.night, at);
+      if (form !== undefined) forms.set(question.id, form);
+    }
     const copies = new Map<QuestionId, readonly Copy[]>();
     for (const { question } of open) copies.set(question.id, await store.copies(question.id));
     return {
@@ -83,6 +89,7 @@ export function watching(desk: Desk) {
       counts,
       channels,
       wake,
+      forms,
       wakeLines: wakeLines(wake, config.zone, at),
     };
   }

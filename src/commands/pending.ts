@@ -11,7 +11,8 @@ export const verb: Verb = {
   examples: [["owlpost pending", "what waits for an answer now"]],
   run: (call) =>
     withOwlpost(call, async (owlpost) => {
-      const { open, counts, zone, wake, wakeLines } = await owlpost.status();
+      const status = await owlpost.status();
+      const { open, counts, zone, wake, wakeLines } = status;
       const ringing = wake.channels;
       const held = new Set(wake.questions.filter((each) => each.wake === "held").map(({ id }) => id));
       if (call.json) {
@@ -23,7 +24,7 @@ export const verb: Verb = {
         await printJson(call, { zone, open: shapes, channels: ringing, quiet_hours: quietShape(wake) });
         return 0;
       }
-      for (const each of open) await printResult(call, questionLine(each));
+      for (const each of open) await printResult(call, questionLine(each, status));
       await say(call, openWords(counts.pending + counts.posted, open.length));
       for (const line of wakeLines) await say(call, line);
       return 0;

@@ -5,16 +5,31 @@ import { localTime } from "./local-time.ts";
 import { plain } from "./print.ts";
 import { isCurrent } from "./shapes.ts";
 
-/** `q-a3f2-012-1  posted  until 2026-12-01 06:00 → skip_spec  Which store?` */
-export function questionLine(stored: StoredQuestion): string {
-  const { question, state, zone } = stored;
+/** `q-a3f2-012-1  posted    until 2026-12-01 06:00 → spec skipped  Which store?`, in the zone of the report. */
+export function questionLine(stored: StoredQuestion, status: StatusReport): string {
+  const { question, state } = stored;
   const when =
     state === "pending" || state === "posted"
-      ? `until ${localTime(stored.deadlineAt, zone)} → ${defaultName(stored.defaultAction)}`
+      ? `until ${localTime(stored.deadlineAt, status.zone)} → ${defaultName(stored.defaultAction)}`
       : (stored.outcome ?? "");
-  return [question.id, state.replace("_", " ").padEnd(8), when, plain(question.title)]
+  return [
+    question.id,
+    state.replace("_", " ").padEnd(8),
+    when,
+    nightWords(stored, status),
+    plain(question.title),
+  ]
     .filter((part) => part !== "")
     .join("  ");
+}
+
+/** What it takes at night, in a few words; empty by day. */
+function nightWords({ question }: StoredQuestion, { forms, wake, zone }: StatusReport): string {
+  const form = forms.get(question.id);
+  if (form === undefined) return "";
+  if (form === "consent") return "takes go or skip";
+  const morningAt = wake.quietHours?.changeAt;
+  return morningAt === undefined ? "held" : `held until ${localTime(morningAt, zone)}`;
 }
 
 /** What happens when nobody answers, in two words. */
@@ -24,15 +39,15 @@ function defaultName(action: DefaultAction): string {
 }
 
 /** `  on telegram 42 since 2026-12-01 02:14`. */
-function copyLine(copy: Copy, stored: StoredQuestion): string {
+function copyLine(copy: Copy, stored: StoredQuestion, zone: string): string {
   const behind = isCurrent(copy, stored) ? "" : ", its newest state is on the way";
-  return `  on ${copy.channel} ${plain(copy.destination)} since ${localTime(copy.postedAt, stored.zone)}${behind}`;
+  return `  on ${copy.channel} ${plain(copy.destination)} since ${localTime(copy.postedAt, zone)}${behind}`;
 }
 
 function openLines(status: StatusReport): string[] {
   return status.open.flatMap((stored) => [
-    questionLine(stored),
-    ...(status.copies.get(stored.question.id) ?? []).map((copy) => copyLine(copy, stored)),
+    questionLine(stored, status),
+    ...(status.copies.get(stored.question.id) ?? []).map((copy) => copyLine(copy, stored, status.zone)),
   ]);
 }
 
@@ -58,7 +73,10 @@ export function statusLines(status: StatusReport): string[] {
     `Service: ${service.running ? `running${pid}${inbox}` : "not running; start it with owlpost serve"}`,
     `Zone: ${status.zone}`,
     ...section("Open", openLines(status)),
-    ...section("Decided", decided.map(questionLine)),
+    ...section(
+      "Decided",
+      decided.map((stored) => questionLine(stored, status)),
+    ),
     ...(aborts.length > 0
       ? section(
           "To stop",
@@ -96,7 +114,7 @@ export function questionLines(
   if (stored.heldUntilAt !== undefined) lines.push(`Held until ${at(stored.heldUntilAt)}`);
   if (question.again !== undefined) lines.push(`Asks again what ${question.again} asked`);
   if (askedAgainAs !== undefined) lines.push(`Asked again as ${askedAgainAs}`);
-  lines.push(...copies.map((copy) => copyLine(copy, stored)));
+  lines.push(...copies.map((copy) => copyLine(copy, stored, zone)));
   if (answer) {
     const label = question.options.find((option) => option.key === answer.option)?.label;
     const choice = label === undefined ? answer.option : `${answer.option} — ${plain(label)}`;

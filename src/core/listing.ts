@@ -131,6 +131,7 @@ export function helpText(role: Role, mark: Mark): string {
   return [
     "Tap a button, or reply to a question with one of these:",
     "1 — option 1; its whole label does it too",
+    "go — in quiet hours: go ahead with what is recommended",
     `${mark}answer … — your own words instead of an option`,
     `${mark}skip — skip the spec; the loop goes on with the rest`,
     `${mark}retry — run the task again, without an answer`,

@@ -25,6 +25,6 @@ export function heldLine({ deadlineAt, zone }: StoredQuestion, rules: NightRules
     return "🌙 This question is held: quiet hours are set without an end. It can be read and answered in the local inbox.";
   }
   const held = `🌙 This question is held until ${timeWords(morningAt, zone, now)} and takes no choice before.`;
-  // One whose deadline falls first is never shown again.
-  return deadlineAt > morningAt ? `${held} It comes back in full then.` : held;
+  // One whose deadline falls first is never shown.
+  return deadlineAt > morningAt ? `${held} It is shown in full then.` : held;
 }

@@ -21,21 +21,6 @@ export type Place = {
 
 export type Route = { readonly channel: ChannelId; readonly destination: string };
 
-/** What may be asked for on a channel. */
-export type Deed =
-  | "choose"
-  | "answer"
-  | "skip"
-  | "retry"
-  | "steer"
-  | "override"
-  | "abort"
-  | "status"
-  | "pending"
-  | "help"
-  | "pair"
-  | "unpair";
-
 /** How long the name of a person may be, in characters. */
 export const mostNameCharacters = 40;
 
@@ -68,23 +53,6 @@ function shownName(name: string): string {
 
 export function hasUnseen(text: string): boolean {
   return text.search(unseen) >= 0;
-}
-
-const viewerDeeds: readonly Deed[] = ["status", "pending", "help", "pair", "unpair"];
-const memberDeeds: readonly Deed[] = [
-  ...viewerDeeds,
-  "choose",
-  "answer",
-  "skip",
-  "retry",
-  "steer",
-  "override",
-];
-
-/** May this role ask for it at all? A member's `override` is for an answer of their own: see `mayOverride`. */
-export function mayDo(role: Role, deed: Deed): boolean {
-  if (role === "owner") return true;
-  return (role === "member" ? memberDeeds : viewerDeeds).includes(deed);
 }
 
 /** Who wants something changed. Without a `role`: the owner of this machine, who may do everything. */

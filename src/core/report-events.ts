@@ -85,6 +85,9 @@ export function failuresOf(events: readonly Event[]): readonly DeliveryFailure[]
 /** The service itself, when it did not run: then every channel is deaf. */
 export const serviceName = "service";
 
+/** A service that starts again in place, such as with a changed configuration, was not away. */
+const restartMs = 5_000;
+
 /**
  * When each channel could not be heard, inside `since` to `until`: between `channel.down` and `channel.up`, and for the
  * time that a `channel.away` names. Events before `since` say how it stood then. Channels that were never deaf are left out.
@@ -102,7 +105,8 @@ export function deafness(events: readonly Event[], since: Instant, until: Instan
   const up = (channel: string, at: Instant): void => {
     const fromAt = downSince.get(channel);
     if (fromAt === undefined) return;
-    add(channel, fromAt, at);
+    const restarted = channel === serviceName && at < until && at - fromAt < restartMs;
+    if (!restarted) add(channel, fromAt, at);
     downSince.delete(channel);
   };
   for (const { kind, at, data } of events) {

@@ -1,8 +1,9 @@
 import type { StoredQuestion } from "../domain/question.ts";
 import type { Report, ReportEntry, ReportView } from "../domain/report.ts";
 import { oneLine } from "../domain/text.ts";
+import { serviceName } from "./report-events.ts";
 import { reportView } from "./report-view.ts";
-import { counted, lengthWords, periodWords, summaryWords } from "./report-words.ts";
+import { counted, deafName, lengthWords, periodWords, summaryWords } from "./report-words.ts";
 import { readableText } from "./steering.ts";
 import { outcomeWords } from "./timeline.ts";
 import { shorten } from "./wording.ts";
@@ -94,12 +95,19 @@ export function digestText(report: Report): string {
     ...(report.aborted.length === 0
       ? []
       : [`Stopped: ${report.aborted.map(({ run }) => `run ${run}`).join(", ")}.`]),
-    ...(deafest ? [`Not heard: ${deafest.channel} for ${lengthWords(deafest.totalMs)}.`] : []),
+    ...(deafest ? [deafestLine(deafest)] : []),
     ...(report.failures.length === 0
       ? []
       : [`${counted(total(report.failures), "message")} could not be delivered.`]),
     "The whole report: owlpost report, or the local inbox.",
   ].join("\n");
+}
+
+function deafestLine({ channel, totalMs }: Report["deaf"][number]): string {
+  const length = lengthWords(totalMs);
+  return channel === serviceName
+    ? `${deafName(channel)} for ${length}.`
+    : `Not heard: ${channel} for ${length}.`;
 }
 
 function listed(title: string, questions: readonly StoredQuestion[], { toAt }: Report): readonly string[] {

@@ -5,7 +5,7 @@ import { oneLine } from "../domain/text.ts";
 import * as words from "./report-words.ts";
 import { outcomeWords } from "./timeline.ts";
 import { timelineView } from "./timeline-view.ts";
-import { standing, timeWords } from "./wording.ts";
+import { keyChoice, standing, timeWords } from "./wording.ts";
 
 type Line = ReportEntry["lines"][number];
 
@@ -64,7 +64,7 @@ function againEntry(report: Report) {
     return {
       ...about(stored),
       standing: asked,
-      lines: [earlier, ...roads(before, words.roadTaken(before)), ...howToAnswer(stored)],
+      lines: [earlier, ...roads(before, words.roadTaken(before)), ...howToAnswer(stored, report)],
     };
   };
 }
@@ -80,15 +80,24 @@ function waitingEntries(report: Report): readonly ReportEntry[] {
         ? [{ label: "Deadline", text: time(stored.deadlineAt, stored, report) }]
         : [];
     const options = words.roadsNotTaken(question, undefined).map((road) => ({ label: "Option", text: road }));
-    return { ...about(stored), standing: text, lines: [...held, ...options, ...howToAnswer(stored)] };
+    return { ...about(stored), standing: text, lines: [...held, ...options, ...howToAnswer(stored, report)] };
   };
   return [...report.parked, ...report.waiting].map(entry);
 }
 
-function howToAnswer({ question, state }: StoredQuestion): readonly Line[] {
+function howToAnswer({ question, state }: StoredQuestion, { forms }: Report): readonly Line[] {
   if (!isOpen(state) && state !== "expired") return [];
-  const [first] = question.options;
-  return first ? [{ label: "To answer", text: `owlpost answer ${question.id} ${first.key}` }] : [];
+  const { id, options } = question;
+  const form = forms.get(id);
+  // What waits for the morning takes no choice before.
+  if (form === "held") return [{ label: "Works now", text: `owlpost skip ${id}, or owlpost retry ${id}` }];
+  if (form === "consent") {
+    return [{ label: "To answer", text: `owlpost answer ${id} go, or owlpost skip ${id}` }];
+  }
+  const recommended = options.find((option) => option.recommended === true);
+  // Where nothing is recommended, no key stands for all.
+  const key = recommended?.key ?? keyChoice(options.map((option) => option.key));
+  return key === "" ? [] : [{ label: "To answer", text: `owlpost answer ${id} ${key}` }];
 }
 
 function answeredEntry(report: Report) {

@@ -11,6 +11,7 @@ import type {
   TaskResult,
 } from "../domain/report.ts";
 import type { Note } from "../domain/store.ts";
+import { formAt, type NightForm } from "./night.ts";
 import type { QuietHours } from "./quiet-hours.ts";
 import { deafness, failuresOf, lateReplies, refusedReplies, runsAborted, saidIn } from "./report-events.ts";
 import { expire } from "./sweep.ts";
@@ -26,6 +27,8 @@ export type ReportFacts = {
   readonly ringing: readonly string[];
   /** Absent: there are no quiet hours. */
   readonly hours?: QuietHours;
+  /** Of the quiet hours: the work of a night is kept apart. Absent: it is not. */
+  readonly isolated?: boolean;
 };
 
 /** What happened from `since` to `until`, both included. Pure; the lists are in the order in which they are to be read. */
@@ -33,7 +36,8 @@ export function reportOf(facts: ReportFacts, since: Instant, until: Instant, zon
   const isIn = (at: Instant | undefined): boolean => at !== undefined && at >= since && at <= until;
   const events = facts.events.filter(({ at }) => isIn(at));
   const questions = facts.questions
-    .map(({ stored, copies }) => ({ stored: swept(stored, until), copies }))
+    // One clock for the whole report, whatever zone was set when a question was asked.
+    .map(({ stored, copies }) => ({ stored: { ...swept(stored, until), zone }, copies }))
     .sort((a, b) => a.stored.askedAt - b.stored.askedAt);
   const all = questions.map(({ stored }) => stored);
   const known = new Map(all.map((stored) => [String(stored.question.id), stored]));
@@ -78,6 +82,7 @@ export function reportOf(facts: ReportFacts, since: Instant, until: Instant, zon
     deaf: deafness(facts.events, since, until),
     results,
     aborted: runsAborted(events),
+    forms: formsAt(all, facts, until),
     figures: figuresOf(
       counted.map(({ stored }) => stored),
       answered,
@@ -88,6 +93,21 @@ export function reportOf(facts: ReportFacts, since: Instant, until: Instant, zon
       zone,
     ),
   };
+}
+
+/** What those that are open take at that instant: by day everything, and they are left out. */
+function formsAt(
+  all: readonly StoredQuestion[],
+  { hours, isolated = false }: ReportFacts,
+  at: Instant,
+): Report["forms"] {
+  const rules = hours && { hours, isolated, autoDefault: false };
+  const forms = new Map<string, NightForm>();
+  for (const { question, state } of all) {
+    const form = isOpen(state) || state === "expired" ? formAt(question, rules, at) : undefined;
+    if (form !== undefined) forms.set(question.id, form);
+  }
+  return forms;
 }
 
 /** A deadline that no sweep has seen yet has come all the same; to look at a report changes nothing in the store. */

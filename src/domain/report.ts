@@ -124,6 +124,8 @@ export type Report = Span & {
   readonly deaf: readonly Deafness[];
   readonly results: readonly TaskResult[];
   readonly aborted: readonly AbortedRun[];
+  /** At its end, the night form of every question that can still be answered, by id; none by day. */
+  readonly forms: ReadonlyMap<string, "consent" | "held">;
   readonly figures: Figures;
   readonly timeline: Timeline;
 };

@@ -166,6 +166,7 @@ export function aStatus(changes: Partial<StatusReport> = {}): StatusReport {
     },
     channels: [],
     wake: { channels: [], questions: [] },
+    forms: new Map(),
     wakeLines: [],
     ...changes,
   };

@@ -31,6 +31,7 @@ function aStatus(changes: Partial<StatusReport> = {}): StatusReport {
     },
     channels: [],
     wake: { channels: [], questions: [] },
+    forms: new Map(),
     wakeLines: [],
     ...changes,
   };
@@ -67,6 +68,13 @@ describe("the state of the page", () => {
       ["4", "decided"],
       ["3", "decided"],
     ]);
+  });
+
+  it("tells every time in the zone that it names", () => {
+    const open = [numbered(1, { zone: "Pacific/Auckland" })];
+    const [here] = stateOf({ status: aStatus({ open }) }, evening).cards;
+    const [there] = stateOf({ status: aStatus({ open: [numbered(1, { zone })] }) }, evening).cards;
+    expect(here?.deadline).toEqual(there?.deadline);
   });
 
   it("keeps the last 50 that are closed and every one that can still be answered or changed", () => {

@@ -57,6 +57,11 @@ describe("decisions", () => {
   test("at night go goes ahead, an option is refused, and a held question names the inbox", async () => {
     const held = await desk.ask({ kind: "blocked", task: "013-rate-limit" });
     desk.file("home/config.yaml", 'zone: Europe/Berlin\nnight: { window: "00:00-24:00" }\n');
+    for (const verb of ["status", "pending"]) {
+      const { out } = await desk.run([verb]);
+      expect(out).toMatch(new RegExp(`${id} .*  takes go or skip  `));
+      expect(out).toMatch(new RegExp(`${held} .*  held  `));
+    }
     const refused = { exit: 3, accepted: false, reason: "needs-confirmation" };
     const option = await json("answer", id, "1");
     expect(option).toMatchObject(refused);

@@ -157,6 +157,52 @@ describe("single facts", () => {
     ]);
   });
 
+  test("at night what waits says what it takes then; by day where nothing is recommended, no key stands for all", () => {
+    const open = { state: "posted", deadlineAt: at("08:05") + 60 * minute } as const;
+    const safe = asked("23:00", { task: "001-safe" }, open);
+    const held = asked("23:10", { task: "002-held", kind: "blocked" }, { ...open, state: "pending" });
+    const neutral = safe.question.options.map(({ key, label, consequence }) => ({ key, label, consequence }));
+    const fact = asked("23:20", { task: "003-fact", kind: "fact", options: neutral }, open);
+    const pasts = [aPast(safe), aPast(held), aPast(fact)];
+    const questions = pasts.map(({ question }) => question);
+    const facts = { questions, events: [], notes: [], ringing: [], hours: hoursOf("22:00-08:00") };
+    const says = (isolated: boolean, end: number): readonly (string | undefined)[] =>
+      reportView(reportOf({ ...facts, isolated }, since, end, zone)).sections[0]?.entries.map(
+        ({ lines }) => `${lines.at(-1)?.label}: ${lines.at(-1)?.text}`,
+      ) ?? [];
+    const [a, b, c] = [safe, held, fact].map(({ question }) => question.id);
+    expect(says(true, at("03:00"))).toEqual([
+      `To answer: owlpost answer ${a} go, or owlpost skip ${a}`,
+      `Works now: owlpost skip ${b}, or owlpost retry ${b}`,
+      `Works now: owlpost skip ${c}, or owlpost retry ${c}`,
+    ]);
+    expect(says(true, until)).toEqual([
+      `To answer: owlpost answer ${a} 1`,
+      `To answer: owlpost answer ${b} 1`,
+      `To answer: owlpost answer ${c} 1 (or 2)`,
+    ]);
+  });
+
+  test("every time is in the zone of the report, whatever zone a question was asked in", () => {
+    const stored = asked(
+      "23:00",
+      { task: "001-elsewhere" },
+      { zone: "Etc/UTC", state: "posted", deadlineAt: at("09:30") },
+    );
+    const text = reportText(reportOfPasts([aPast(stored)]));
+    expect(text).toContain("open until 09:30");
+    expect(text).not.toContain("07:30");
+  });
+
+  test("a service that starts again in place was not away", () => {
+    const stop = anEvent("service.stopped", at("02:00"), { pid: 1 });
+    const start = (afterMs: number) => anEvent("service.started", at("02:00") + afterMs, { pid: 1 });
+    expect(reportOfPasts([], [stop, start(800)]).deaf).toEqual([]);
+    const away = reportOfPasts([], [stop, start(5_000)]);
+    expect(away.deaf).toMatchObject([{ totalMs: 5_000 }]);
+    expect(digestText(away)).toContain("owlpost itself did not run for 5 s.");
+  });
+
   test("what was asked again waits under its new id alone", () => {
     const old = asked(
       "23:00",
