@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { AnswerChannel } from "../domain/channel.ts";
 import type { Instant, QuestionId } from "../domain/ids.ts";
 import type { Job } from "../domain/store.ts";
@@ -34,6 +35,8 @@ export type Sender = {
 export function startSender(options: SenderOptions): Sender {
   const { store, channels, health, log: logger, now, night } = options;
   const stop = new AbortController();
+  // Every destination that is sent to listens; Node would print a warning at the eleventh.
+  setMaxListeners(0, stop.signal);
   const busy = new Map<string, Promise<void>>();
   const ahead = editsAhead({ store, channels, now, night, stop: stop.signal, onShown: options.onShown });
   const { attempt, notConfigured, failed } = attempting(options, ahead, stop.signal);
