@@ -134,7 +134,7 @@ function makePen(row: Row): Pen {
     unit,
     size,
     text: (raw) => seen(raw, readable),
-    line: (raw) => seen(raw, (any) => readable(oneLine(any))),
+    line: (raw) => seen(raw, (any) => readable(oneLine(any)).trim()),
     code: (raw) => markup.code(reveal(oneLine(raw))),
     block: (raw) => markup.block(disown(reveal(raw))),
     ending: (raw, most) =>
@@ -142,7 +142,8 @@ function makePen(row: Row): Pen {
     part: (written) => ({ sent: markup.part(written.sent), shown: written.shown }),
     frame: size({ sent: markup.part(""), shown: "" }),
     newlineSize: size({ sent: markup.newline, shown: "\n" }),
-    inline: (raw) => seen(raw, (any) => markup.calm(reveal(oneLine(any)))),
+    // What was hidden at an end leaves a blank there, and no emphasis takes a blank at its end.
+    inline: (raw) => seen(raw, (any) => markup.calm(reveal(oneLine(any)).trim())),
     own: (words) => write(words),
     join: (pieces) => together(pieces, "", ""),
     lines: (lines) => together(lines, markup.newline, "\n"),

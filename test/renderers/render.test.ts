@@ -307,3 +307,16 @@ test("a receipt that is too long loses whole lines at its end: none of them is c
     expect(shown.trimEnd().endsWith("…"), name).toBe(true);
   }
 });
+
+test("what is hidden at the end of a title or a label leaves no blank, which would end its emphasis", () => {
+  const hidden = "Roll back `src/a_b.ts` \u200b";
+  const options = [
+    { key: "1", label: hidden, consequence: "x", recommended: true },
+    { key: "2", label: "Wait", consequence: "y" },
+  ];
+  const view = viewOf(aQuestion({ title: hidden, options }));
+  for (const row of Object.values(matrix)) {
+    expect(render(view, row).body).not.toMatch(/ (?:\*\*|\*(?!\*)|<\/b>|<\/strong>)(?= |\n|$)/);
+  }
+  expect(render(view, matrix.github).body).toMatch(/\*\*[^*\n]*a\\?_b\.ts[^*\n]*[^ ]\*\*/);
+});
