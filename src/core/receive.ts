@@ -197,11 +197,9 @@ function openFor({ open = [] }: TurnSnapshot, speaker: Speaker | undefined, now:
   );
 }
 
+/** The question that a reply decides; a note decides none, so an edit of it is not sent to `/override`. */
 function questionOf(reading: Reading): QuestionId | undefined {
-  if (reading.kind !== "command") return undefined;
-  const { command } = reading;
-  if ("question" in command) return command.question;
-  return "question" in command.target ? command.target.question : undefined;
+  return reading.kind === "command" && "question" in reading.command ? reading.command.question : undefined;
 }
 
 function moreText({ questions }: TurnSnapshot, id: QuestionId, role: Role): string {

@@ -95,6 +95,18 @@ describe("one receipt for each reply", () => {
     expect((await talk.service.owlpost.question(id))?.answer?.option).toBe("2");
   });
 
+  test("an edit of a note that was taken is told to send it anew, and of no answer to override", async () => {
+    const talk = await aConversation();
+    const id = await talk.asks(later);
+    await talk.becomes(id, "posted");
+    const typed = talk.types(eric, "/steer keep the API");
+    await talk.sees(eric, "Noted for the next iteration");
+    talk.types(eric, "/steer keep the old API", { edit: typed });
+    const told = await talk.sees(eric, "What was sent first stands", "Send it again as a new message.");
+    expect(told).not.toContain("override");
+    expect(await talk.state(id)).toBe("posted");
+  });
+
   test("an answer to a message of theirs that is deleted meanwhile still arrives", async () => {
     const talk = await aConversation();
     const id = await talk.asks(later);
