@@ -3,14 +3,23 @@ import { takeIn } from "../../src/app/inbox-turn.ts";
 import type { Reply } from "../../src/domain/channel.ts";
 import { hour, minute, someRules } from "../builders.ts";
 import { eric } from "../telegram/phone.ts";
-import { aConversation } from "./conversation.ts";
+import { aConversation, type Conversation } from "./conversation.ts";
 
 const night = { ...someRules("21:15-08:00"), isolated: true };
 
-test("a run that is to stop is not asked about again while its loop does not know it yet", async () => {
+/** A conversation that began by day; now it is night. */
+async function anHourInto() {
   const talk = await aConversation({}, { night });
   await talk.settles();
   talk.clock.advance(hour);
+  return talk;
+}
+
+const againIds = async ({ service }: Conversation) =>
+  (await service.owlpost.status()).open.map(({ question }) => question.again);
+
+test("a run that is to stop is not asked about again while its loop does not know it yet", async () => {
+  const talk = await anHourInto();
   const id = await talk.asks({ default: { action: "skip_spec", at: "14h" } });
   await talk.sees(eric, "Recommended: Refresh");
   talk.taps(eric, "/skip", "Recommended: Refresh");
@@ -23,9 +32,7 @@ test("a run that is to stop is not asked about again while its loop does not kno
 });
 
 test("a question that somebody put off is asked again although another one about the same task waits", async () => {
-  const talk = await aConversation({}, { night });
-  await talk.settles();
-  talk.clock.advance(hour);
+  const talk = await anHourInto();
   const id = await talk.asks({ default: { action: "skip_spec", at: "14h" } });
   await talk.sees(eric, "Recommended: Refresh");
   talk.taps(eric, "/skip", "Recommended: Refresh");
@@ -37,14 +44,11 @@ test("a question that somebody put off is asked again although another one about
   });
   talk.clock.advance(11 * hour);
   await talk.settles();
-  const open = (await talk.service.owlpost.status()).open.map(({ question }) => question.again);
-  expect(open).toContain(id);
+  expect(await againIds(talk)).toContain(id);
 });
 
 test("“skip it, ask me tomorrow” that arrives when the night is just over is asked again all the same", async () => {
-  const talk = await aConversation({}, { night });
-  await talk.settles();
-  talk.clock.advance(hour);
+  const talk = await anHourInto();
   const id = await talk.asks({ default: { action: "skip_spec", at: "14h" } });
   await talk.sees(eric, "Recommended: Refresh");
   await talk.service.settle();
@@ -55,14 +59,11 @@ test("“skip it, ask me tomorrow” that arrives when the night is just over is
   });
   await talk.becomes(id, "answered");
   await talk.settles();
-  const open = (await talk.service.owlpost.status()).open.map(({ question }) => question.again);
-  expect(open).toEqual([id]);
+  expect(await againIds(talk)).toEqual([id]);
 });
 
 test("among several questions of a night, what is told to be sent for a held one works", async () => {
-  const talk = await aConversation({}, { night });
-  await talk.settles();
-  talk.clock.advance(hour);
+  const talk = await anHourInto();
   await talk.asks({ default: { action: "skip_spec", at: "14h" } });
   const held = await talk.asks({
     kind: "blocked",
@@ -78,9 +79,7 @@ test("among several questions of a night, what is told to be sent for a held one
 });
 
 test("a late answer to the question of the night closes the one that asks again", async () => {
-  const talk = await aConversation({}, { night });
-  await talk.settles();
-  talk.clock.advance(hour);
+  const talk = await anHourInto();
   const id = await talk.asks({ default: { action: "skip_spec", at: "06:00" } });
   await talk.sees(eric, "Recommended: Refresh");
   await talk.service.settle();
@@ -95,9 +94,7 @@ test("a late answer to the question of the night closes the one that asks again"
 });
 
 test("both answered in one batch: the first counts, and nothing fails", async () => {
-  const talk = await aConversation({}, { night });
-  await talk.settles();
-  talk.clock.advance(hour);
+  const talk = await anHourInto();
   const id = await talk.asks({ default: { action: "skip_spec", at: "06:00" } });
   await talk.sees(eric, "Recommended: Refresh");
   talk.clock.advance(11 * hour);

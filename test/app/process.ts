@@ -9,10 +9,13 @@ export type Ended = { readonly code: number | null; readonly stdout: string; rea
 /** One `owlpost` process of its own. */
 export function owlpost(home: string, args: readonly string[], stdin = ""): Promise<Ended> {
   if (!existsSync(cli)) throw new Error("dist/cli.js is missing: npm run build");
+  return run(process.execPath, [cli, ...args, "--home", home, "--json"], stdin);
+}
+
+/** Any process, to its end, as the owner and without what the tests' own Node was started with. */
+export function run(command: string, args: readonly string[], stdin = ""): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [cli, ...args, "--home", home, "--json"], {
-      env: { ...process.env, OWLPOST_AS: "", NODE_OPTIONS: "" },
-    });
+    const child = spawn(command, args, { env: { ...process.env, OWLPOST_AS: "", NODE_OPTIONS: "" } });
     let stdout = "";
     let stderr = "";
     child.stdout.on("data", (chunk) => {

@@ -18,12 +18,11 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { AskOutcome, Owlpost } from "../../src/app/api.ts";
 import { openOwlpost } from "../../src/app/owlpost.ts";
 import { StoreError } from "../../src/domain/store.ts";
+import { cli, type Ended, run } from "../app/process.ts";
 import { aConfig, aDocument } from "../builders.ts";
 import { afterwards, aHome, aService, until } from "../homes.ts";
 import { bundleChild } from "../kill/bundle.ts";
 import { play } from "../kill/stage.ts";
-
-const cli = join(import.meta.dirname, "..", "..", "dist", "cli.js");
 
 /** What a missing tool means here is told by the test that needs it: it fails. */
 beforeAll(() => {
@@ -32,26 +31,6 @@ beforeAll(() => {
     if (spawnSync(tool, ["--version"]).status !== 0) throw new Error(`${tool} is missing`);
   }
 });
-
-type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
-
-function run(command: string, args: readonly string[], stdin = ""): Promise<Ended> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { env: { ...process.env, OWLPOST_AS: "", NODE_OPTIONS: "" } });
-    let stdout = "";
-    let stderr = "";
-    child.stdout.on("data", (chunk) => {
-      stdout += chunk;
-    });
-    child.stderr.on("data", (chunk) => {
-      stderr += chunk;
-    });
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ code, stdout, stderr }));
-    child.stdin.on("error", () => undefined);
-    child.stdin.end(stdin);
-  });
-}
 
 function question(task: string, more: Record<string, unknown> = {}): Record<string, unknown> {
   return aDocument({
