@@ -35,11 +35,11 @@ export const settings = z.strictObject({
 });
 export type Settings = z.infer<typeof settings>;
 
-export const pairing: Pairing = {
+export const pairing = {
   by: "code",
   say: (code) => `/start ${code}`,
   link: (bot, code) => `https://t.me/${bot}?start=${code}`,
-};
+} satisfies Pairing;
 
 export const help = [
   "Talk to @BotFather, send /newbot, and put the token into TELEGRAM_BOT_TOKEN.",

@@ -1,7 +1,9 @@
 import type { Config } from "../src/app/config.ts";
+import { signing } from "../src/app/tokens.ts";
 import type { NightRules } from "../src/core/night.ts";
 import type { Place } from "../src/core/people.ts";
 import { readQuietHours } from "../src/core/quiet-hours.ts";
+import type { ChannelTools } from "../src/domain/channel.ts";
 import type { QuestionId, RunId, TaskId } from "../src/domain/ids.ts";
 import { mintQuestionId } from "../src/domain/ids.ts";
 import type { Binding, PairingCode } from "../src/domain/person.ts";
@@ -11,6 +13,11 @@ import type { Answer, Question, StoredQuestion } from "../src/domain/question.ts
 export const evening = Date.parse("2026-07-06T21:00:00Z");
 export const minute = 60_000;
 export const hour = 60 * minute;
+
+/** What a channel is opened with, always with the same key. */
+export function aTools(changes: Partial<ChannelTools> = {}): ChannelTools {
+  return { ...signing(Buffer.from("the key of a home that is nowhere")), now: () => evening, ...changes };
+}
 
 /** A document as an agent writes it; it keeps every rule of the contract. */
 export function aDocument(changes: Record<string, unknown> = {}): Record<string, unknown> {

@@ -7,8 +7,9 @@ import { channelIds } from "../src/app/channel-files.ts";
 import { digestText } from "../src/core/report-text.ts";
 import { followUpView, noticeView } from "../src/core/view.ts";
 import type { Capabilities } from "../src/domain/capabilities.ts";
-import type { ChannelMessage } from "../src/domain/channel.ts";
+import type { ChannelMessage, ChannelTools } from "../src/domain/channel.ts";
 import type { View } from "../src/domain/view.ts";
+import { aTools } from "./builders.ts";
 import { aRealisticNight, reportOfNight } from "./nights.ts";
 import { cases, caseView } from "./renderers/cases.ts";
 import { nightViews } from "./renderers/night-cases.ts";
@@ -47,7 +48,7 @@ describe.each(Object.entries(matrix as Readonly<Record<string, Capabilities>>))(
   });
 });
 
-type Encode = (destination: string, message: ChannelMessage) => unknown;
+type Encode = (destination: string, message: ChannelMessage, tools: ChannelTools) => unknown;
 /** Every channel whose file says what its platform gets. */
 const encoders = new Map<string, Encode>();
 for (const id of channelIds()) {
@@ -57,12 +58,17 @@ for (const id of channelIds()) {
 
 describe.each([...encoders])("%s as it is sent", (channel, encode) => {
   test.each(Object.entries(views))("%s", (name, view) => {
-    const text = `${JSON.stringify(encode("42", render(view, rowOf(channel))), null, 2)}\n`;
+    const text = `${JSON.stringify(encode("42", messageOf(view, channel), aTools()), null, 2)}\n`;
     const path = join(folder, channel, `${name}.wire.json`);
     if (write) writeFileSync(path, text);
     expect(text).toBe(readFileSync(path, "utf8"));
   });
 });
+
+/** With what the sender adds: which question it is about. */
+function messageOf(view: View, channel: string): ChannelMessage {
+  return { ...render(view, rowOf(channel)), ...("id" in view ? { question: view.id } : {}) };
+}
 
 test("Telegram has its wire form", () => {
   expect([...encoders.keys()]).toContain("telegram");

@@ -69,7 +69,7 @@ export function editsAhead({ store, channels, now, night, stop, onShown }: Ahead
     for (const copy of await behind(queue, stored)) {
       const channel = channels.get(copy.channel);
       if (!channel?.edit) continue;
-      const message = render(viewAt(stored, night, now()), rowOf(copy.channel));
+      const message = { ...render(viewAt(stored, night, now()), rowOf(copy.channel)), question: id };
       await channel.edit(copy.destination, copy.ref, message, limits());
       shown.set(`${copy.channel}\n${copy.ref}`, stored.revision);
       const gathering = unrecorded.get(queue) ?? openRush(gatherMs, gatherWithinMs, () => performance.now());

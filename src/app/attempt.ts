@@ -113,7 +113,8 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
     }
     const followUp = followUpView(stored, now());
     const said = away === undefined ? followUp : { ...followUp, text: `${followUp.text}\n${away}` };
-    await channel.post(job.destination, message(job, said, stored), job.key, signal);
+    const follower = { ...message(job, said, stored), follows: copy.ref };
+    await channel.post(job.destination, follower, job.key, signal);
     return sent(job, { ref: copy.ref, revision }, () => adopted(others));
   }
 
@@ -211,7 +212,8 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
   }
 
   function message(job: Job, view: View, stored?: StoredQuestion): ChannelMessage {
-    const rendered = render(view, rowOf(job.channel));
+    const about = stored === undefined ? {} : { question: stored.question.id };
+    const rendered = { ...render(view, rowOf(job.channel)), ...about };
     return loudness(job, stored) === "silent" ? { ...rendered, silent: true } : rendered;
   }
 

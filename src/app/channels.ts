@@ -1,11 +1,14 @@
-import type { AnswerChannel, Check, Pairing } from "../domain/channel.ts";
+import type { AnswerChannel, ChannelTools, Check, Pairing } from "../domain/channel.ts";
 import type { ChannelId } from "../domain/ids.ts";
 import type { Binding } from "../domain/person.ts";
 import type { Config } from "./config.ts";
 
 /** What every file in `channels/` exports. */
 type ChannelModule = {
-  open(settings: Readonly<Record<string, unknown>>): Promise<AnswerChannel> | AnswerChannel;
+  open(
+    settings: Readonly<Record<string, unknown>>,
+    tools: ChannelTools,
+  ): Promise<AnswerChannel> | AnswerChannel;
   /** Absent where there is nothing outside this machine to ask. */
   checks?(settings: Readonly<Record<string, unknown>>): Promise<readonly Check[]>;
   /** Absent where nobody can become known. */
@@ -13,11 +16,11 @@ type ChannelModule = {
 };
 
 /** Opens every channel that questions go to. A channel's key names its file, and only configured ones are loaded. */
-export async function openChannels(config: Config): Promise<Map<string, AnswerChannel>> {
+export async function openChannels(config: Config, tools: ChannelTools): Promise<Map<string, AnswerChannel>> {
   const channels = new Map<string, AnswerChannel>();
   for (const id of config.deliver) {
     const module = (await import(`../../channels/${id}.ts`)) as ChannelModule;
-    channels.set(id, await module.open(config.channels[id] ?? {}));
+    channels.set(id, await module.open(config.channels[id] ?? {}, tools));
   }
   return channels;
 }

@@ -31,6 +31,7 @@ export function pairing(desk: Desk) {
           : "it knows no people of its own";
       return refused("no-pairing", `nobody is paired on ${channel}: ${why}`);
     }
+    if (way.by !== "code") return refused("no-pairing", `nobody can be paired on ${channel} yet`);
     // Asked for meanwhile; a refusal of the code does not wait for it.
     const asked = botOf(channel);
     const made = await makeCode();
@@ -52,12 +53,16 @@ export function pairing(desk: Desk) {
     committed();
     const bot = await asked;
     const holder = await store.service();
+    const linkOf = (name: string) =>
+      way.link
+        ? { link: way.link(name, made.token) }
+        : { noLink: `${channel} has no link that carries a code` };
     return {
       ok: true,
       code: made.code,
       say: way.say(made.code),
       ...(bot.ok
-        ? { bot: bot.name, link: way.link(bot.name, made.token) }
+        ? { bot: bot.name, ...linkOf(bot.name) }
         : { noLink: `the bot's name could not be asked for (${bot.why})` }),
       expiresAt: value.expiresAt,
       ...value.person,

@@ -17,13 +17,15 @@ export function placesOf(config: Config): readonly Place[] {
 
 function placeOf(config: Config, channel: ChannelId): Place {
   const row = rowOf(channel);
-  const { chat, channel: room, allow } = config.channels[channel] ?? {};
+  const { chat, channel: room, allow, to } = config.channels[channel] ?? {};
   const place = chat ?? room;
+  // Whom mail goes to is who may answer it.
+  const owners = allow ?? to;
   return {
     channel,
     chats: row.inbound === "page" ? "page" : row.chats,
     ...(place === undefined ? {} : { chat: String(place) }),
-    allow: Array.isArray(allow) ? [...new Set(allow.map(String))] : [],
+    allow: Array.isArray(owners) ? [...new Set(owners.map(String))] : [],
     mark: row.verbMark,
     isPublic: row.visibility === "public",
   };

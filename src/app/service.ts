@@ -26,6 +26,7 @@ import { startSender } from "./sender.ts";
 import { isServiceAlive, processStart } from "./service-lock.ts";
 import { listenPath, openServiceSocket } from "./service-socket.ts";
 import { startSweeper } from "./sweeper.ts";
+import { channelTools } from "./tokens.ts";
 
 export type ServiceOptions = {
   readonly home: string;
@@ -102,7 +103,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     let wakeAll: () => void = () => undefined;
     const onCommit = (): void => wakeAll();
     const owlpost = await openOwlpost({ home, config, now, store, onCommit });
-    const channels = options.channels ?? (await openChannels(config));
+    const channels = options.channels ?? (await openChannels(config, await channelTools(store, now)));
     closing.push(async () => {
       await Promise.allSettled([...channels.values()].map((channel) => channel.close()));
     });

@@ -34,6 +34,10 @@ export type ChannelMessage = {
   readonly degraded: readonly RungName[];
   /** May it ring, or is it to come in silence? */
   readonly silent: boolean;
+  /** What it is about: a question, or what became of one. */
+  readonly question?: QuestionId;
+  /** The copy of ours that it follows, where that could not be edited: it belongs into the same thread. */
+  readonly follows?: MessageRef;
   /** The message of theirs that it answers; a platform without replies, or without that message any more, posts it alone. */
   readonly replyTo?: MessageRef;
 };
@@ -78,6 +82,15 @@ export type Reply = {
   readonly token?: string | null;
   /** It changes a message that came before; `message` is that one. */
   readonly edited?: true;
+  /** No press, and yet `settle` shows its receipt to its sender alone, as a toast (a slash command, a form). */
+  readonly toast?: true;
+  /** Nobody proved it, and yet it comes from within the same team: its sender may be told once a day that nobody knows them. */
+  readonly colleague?: true;
+  /**
+   * Nobody knows who said it: kept and told to the owners elsewhere, never obeyed and never answered. The reason's name, such
+   * as `not-proven` or `wrong-token`.
+   */
+  readonly quarantined?: string;
 };
 
 export type Receipt = { readonly key: string; readonly text: string; readonly accepted: boolean };
@@ -149,13 +162,41 @@ export type Check = {
 };
 
 /** How a person becomes known on a channel. */
-export type Pairing = {
-  /** `code`: typed or linked in a private chat. */
-  readonly by: "code";
-  /** What is typed there. */
-  say(code: string): string;
-  /** A link that does the same by one tap; `bot` is the name that `checks` reports. */
-  link(bot: string, code: string): string;
+export type Pairing =
+  | {
+      /** `code`: typed or linked in a private chat. */
+      readonly by: "code";
+      /** What is typed there. */
+      say(code: string): string;
+      /** A link that does the same by one tap; `bot` is the name that `checks` reports. Absent where the platform has none. */
+      link?(bot: string, code: string): string;
+    }
+  | {
+      /** `mail`: an address must be given; a message goes there, and the code comes back as the reply to it. */
+      readonly by: "mail";
+      say(code: string): string;
+      /** Why that is no address that can be paired; undefined where it is. */
+      trouble(address: string): string | undefined;
+    }
+  | {
+      /** `login`: the platform itself says whose name that is, so that it needs no code. Rejects with a `ChannelError`. */
+      readonly by: "login";
+      resolve(
+        settings: Readonly<Record<string, unknown>>,
+        login: string,
+      ): Promise<{ readonly address: string; readonly login: string }>;
+    };
+
+/** What the app hands to a channel that it opens. */
+export type ChannelTools = {
+  /**
+   * A token that only this home can make: HMAC-SHA-256 over the parts, 130 bits of it in 26 characters of base32 in lower
+   * case. The same parts give the same token, whenever the home is opened.
+   */
+  sign(...parts: readonly string[]): string;
+  /** Is that the token of these parts? Compared in constant time; upper case is as good as lower. */
+  isSigned(token: string, ...parts: readonly string[]): boolean;
+  readonly now: () => Instant;
 };
 
 /** One row of the matrix, opened. */

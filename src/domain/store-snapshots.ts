@@ -111,11 +111,14 @@ export type SweepSnapshot = {
   readonly copies: ReadonlyMap<QuestionId, readonly Copy[]>;
 };
 
-/** What is counted of one sender of a channel, since `sinceAt`. `help`: when the last help line was given. */
+/**
+ * What is counted of one sender of a channel, since `sinceAt`. `help`: when the last help line was given; `stranger`: when
+ * they were last told that nobody knows them; `again`: how often they were asked to say it again.
+ */
 export type SenderCounter = {
   readonly channel: ChannelId;
   readonly sender: string;
-  readonly name: "refusals" | "help" | "pairing";
+  readonly name: "refusals" | "help" | "pairing" | "stranger" | "again";
   readonly value: number;
   readonly sinceAt: Instant;
 };

@@ -151,6 +151,9 @@ export type Store = {
   codes(now: Instant): Promise<readonly PairingCode[]>;
   counters(channel: ChannelId, sender: string): Promise<readonly SenderCounter[]>;
 
+  /** The key of this home's tokens, base64; the first caller's `fresh` becomes it. */
+  tokenKey(fresh: string, now: Instant): Promise<string>;
+
   /** Effects that need no snapshot: notices, notes, events. */
   append(effects: readonly Effect[], now: Instant): Promise<void>;
 

@@ -5,9 +5,10 @@ import { sql as people } from "./migrations/002-people.ts";
 import { sql as health } from "./migrations/003-health.ts";
 import { sql as aborts } from "./migrations/004-aborts.ts";
 import { sql as nights } from "./migrations/005-nights.ts";
+import { sql as tokens } from "./migrations/006-tokens.ts";
 
 /** In order; the schema's number is how many of them have run. Never change one that was released: add the next. */
-export const migrations: readonly string[] = [first, people, health, aborts, nights];
+export const migrations: readonly string[] = [first, people, health, aborts, nights, tokens];
 
 /**
  * Brings the file to the newest schema, each step in a transaction of its own. Where several processes do it at

@@ -116,6 +116,7 @@ function named(store: Store, fault: (error: unknown) => unknown, busyTimeoutMs: 
     bindings: guard(store.bindings),
     codes: guard(store.codes),
     counters: guard(store.counters),
+    tokenKey: guard(store.tokenKey),
     check: guard(store.check),
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openChannels } from "../../src/app/channels.ts";
-import { aConfig } from "../builders.ts";
+import { aConfig, aTools } from "../builders.ts";
 import { aService } from "../homes.ts";
 import { aBotApi, token } from "../telegram/phone.ts";
 import { type Seen, send } from "./inbox-peer.ts";
@@ -12,7 +12,7 @@ async function anInbox() {
     deliver: ["telegram", "inbox"],
     channels: { inbox: { port: 0 }, telegram: { token, allow: [41], api_root: api.url } },
   });
-  const service = await aService({ config, channels: await openChannels(config) });
+  const service = await aService({ config, channels: await openChannels(config, aTools()) });
   const { port = 0, owlpost } = service;
   const link = new URL((await owlpost.inboxLink()) ?? "").hash.slice("#token=".length);
   const signedIn = await send(port, {

@@ -136,6 +136,18 @@ const imports: Readonly<Record<string, { readonly allowed: string[]; readonly re
       "luxon",
     ],
   },
+  "channels/slack.ts": {
+    allowed: ["./slack/a.ts", "../src/domain/ids.ts", "@slack/web-api"],
+    refused: ["./inbox.ts", "./email/a.ts", "../src/app/a.ts", "grammy"],
+  },
+  "channels/slack/plant.ts": {
+    allowed: ["./a.ts", "../../src/domain/ids.ts", "zod", "undici", "node:crypto", "@slack/web-api"],
+    refused: ["../inbox.ts", "../email/a.ts", "../../src/core/a.ts", "../../src/app/a.ts", "grammy"],
+  },
+  "channels/room/plant.ts": {
+    allowed: ["./a.ts", "../../src/domain/ids.ts", "zod", "node:crypto"],
+    refused: ["../inbox.ts", "../../src/app/a.ts", "../../renderers/a.ts", "grammy", "@slack/web-api"],
+  },
   "channels/plant.ts": {
     allowed: ["../src/domain/ids.ts", "zod", "zod/mini", "undici", "node:http", "node:fs/promises"],
     refused: [

@@ -74,6 +74,7 @@ const row = `  pigeon: {
 const trial = `import { openChannels } from "./src/app/channels.ts";
 import { readConfig } from "./src/app/config-read.ts";
 import { routesOf } from "./src/app/route.ts";
+import { signing } from "./src/app/tokens.ts";
 import { noticeView } from "./src/core/view.ts";
 import { rowOf } from "./renderers/matrix.ts";
 import { render } from "./renderers/render.ts";
@@ -81,7 +82,8 @@ import { render } from "./renderers/render.ts";
 const good = await readConfig("deliver: [pigeon]\\nchannels: { pigeon: { loft: north, allow: [eric] } }\\n", {});
 const bad = await readConfig("channels: { pigeon: { loft: north, lofty: 1 } }\\n", {});
 if (!good.ok) throw new Error(JSON.stringify(good));
-const channel = (await openChannels(good.config)).get("pigeon");
+const tools = { ...signing(Buffer.alloc(32)), now: Date.now };
+const channel = (await openChannels(good.config, tools)).get("pigeon");
 const message = render(noticeView("stalled", "No corn."), rowOf("pigeon"));
 const posted = await channel?.post("eric", message, "k", new AbortController().signal);
 const errors = bad.ok ? [] : bad.errors.map((error) => error.message);

@@ -1,4 +1,4 @@
-PRAGMA user_version = 5;
+PRAGMA user_version = 6;
 
 CREATE TABLE aborts (
   n INTEGER PRIMARY KEY,
@@ -180,7 +180,7 @@ CREATE TABLE questions (
 CREATE TABLE sender_counters (
   channel TEXT NOT NULL,
   sender TEXT NOT NULL,
-  name TEXT NOT NULL CHECK (name = 'refusals' OR name = 'help' OR name = 'pairing'),
+  name TEXT NOT NULL CHECK (name IN ('refusals', 'help', 'pairing', 'stranger', 'again')),
   value INTEGER NOT NULL,
   since_at INTEGER NOT NULL,
   PRIMARY KEY (channel, sender, name)
@@ -240,6 +240,12 @@ CREATE TABLE tasks (
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   UNIQUE (project, id)
+) STRICT;
+
+CREATE TABLE token_keys (
+  n INTEGER PRIMARY KEY CHECK (n = 1),
+  key TEXT NOT NULL,
+  created_at INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE tokens (
