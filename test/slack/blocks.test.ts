@@ -9,7 +9,7 @@ import {
   readBlocks,
   viewFault,
 } from "./blocks.ts";
-import { pingsIn, shown, typed } from "./mrkdwn.ts";
+import { pingsIn, richElements, shown, typed } from "./mrkdwn.ts";
 
 const plain = (text: string) => ({ type: "plain_text", text });
 const marked = (text: string) => ({ type: "mrkdwn", text });
@@ -146,5 +146,15 @@ describe("what a person sees of them", () => {
     expect(typed("@owlpost 2️⃣ <b> & @nobody 👍 https://example.org/x", idOf)).toBe(
       "<@U0BOT> :two: &lt;b&gt; &amp; @nobody :+1: <https://example.org/x>",
     );
+  });
+
+  test("and the parts of it besides", () => {
+    expect(richElements("<@U0BOT> :+1: a &lt; b <https://example.org>")).toEqual([
+      { type: "user", user_id: "U0BOT" },
+      { type: "text", text: " " },
+      { type: "emoji", name: "+1", unicode: "1f44d" },
+      { type: "text", text: " a < b " },
+      { type: "link", url: "https://example.org" },
+    ]);
   });
 });

@@ -60,3 +60,20 @@ export function typed(text: string, idOf: (name: string) => string | undefined):
     })
     .replace(/https?:\/\/[^\s<>|]+/g, (url) => `<${url}>`);
 }
+
+/** The parts that clients send beside a text of theirs: names of emoji come with their characters. */
+export function richElements(text: string): Readonly<Record<string, unknown>>[] {
+  return text
+    .split(/(<[^<>]*>|:[a-z0-9_+'-]+:)/)
+    .filter((piece) => piece !== "")
+    .map((piece) => {
+      const [, user] = /^<@(\w+)>$/.exec(piece) ?? [];
+      if (user !== undefined) return { type: "user", user_id: user };
+      if (piece.startsWith("<!")) return { type: "broadcast", range: piece.slice(2, -1) };
+      if (piece.startsWith("<")) return { type: "link", url: piece.slice(1, -1) };
+      const sign = emoji[piece.slice(1, -1)];
+      if (sign === undefined) return { type: "text", text: shown(piece) };
+      const unicode = Array.from(sign, (each) => (each.codePointAt(0) ?? 0).toString(16)).join("-");
+      return { type: "emoji", name: piece.slice(1, -1), unicode };
+    });
+}

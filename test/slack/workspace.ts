@@ -7,7 +7,7 @@ import {
   pingsInBlocks,
   readBlocks,
 } from "./blocks.ts";
-import { type Ping, pingsIn, shown } from "./mrkdwn.ts";
+import { type Ping, pingsIn, richElements, shown } from "./mrkdwn.ts";
 
 export const team = "T0FAKEOWL1";
 export const app = "A0FAKEOWL1";
@@ -291,6 +291,6 @@ function openRoom(id: string, kind: Room["kind"], name: string, members: readonl
 
 /** Clients send what somebody types as rich text besides; nothing in it says more than the text does. */
 function richText(text: string): Block[] {
-  const elements = [{ type: "rich_text_section", elements: [{ type: "text", text }] }];
+  const elements = [{ type: "rich_text_section", elements: richElements(text) }];
   return [{ type: "rich_text", block_id: "fAkE1", elements }];
 }
