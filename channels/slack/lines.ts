@@ -11,6 +11,8 @@ export type LinesTiming = SocketTiming & {
   readonly echoMs: number;
   /** How long a line that was replaced may still bring and take what is under way. */
   readonly farewellMs: number;
+  /** A line that Slack ends so soon after its greeting is no reason to ask for the next one at once. */
+  readonly shortMs: number;
 };
 
 export type LinesEvents = Pick<SocketEvents, "onEnvelope"> & {
@@ -36,8 +38,6 @@ export type Lines = {
 
 const firstWaitMs = 1_000;
 const longestWaitMs = 15_000;
-/** A line that Slack ends so soon after its greeting is no reason to ask for the next one at once. */
-const shortMs = 5_000;
 const tooManyMs = 60_000;
 /** An app that is told of nothing has no echo, either: its line is not replaced for every message. */
 const mostRenewalsMs = 10 * 60_000;
@@ -77,7 +77,7 @@ export async function openLines(web: Web, events: LinesEvents, timing: LinesTimi
       if (socket !== current) return;
       current = [...all].find((each) => each.isOpen());
       if (current) return;
-      if (performance.now() - greetedAt < shortMs) refused ??= lineLost("Slack ended it right away");
+      if (performance.now() - greetedAt < timing.shortMs) refused ??= lineLost("Slack ended it right away");
       events.onDown();
     },
   };

@@ -34,6 +34,7 @@ export const ordinaryTiming: Timing = {
   deafMs: 15_000,
   helloMs: 10_000,
   farewellMs: 10_000,
+  shortMs: 5_000,
   freshMs: 30 * 60_000,
   echoMs: 60_000,
 };

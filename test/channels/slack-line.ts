@@ -21,7 +21,7 @@ export async function aStage(
     ...changes,
   });
   const again = async (more: Partial<Timing> = {}): Promise<AnswerChannel> => {
-    const channel = await open(given, clock, { waitMs: 300, graceMs: 100, ...timing, ...more });
+    const channel = await open(given, clock, { waitMs: 300, graceMs: 100, shortMs: 0, ...timing, ...more });
     afterwards(() => channel.close());
     return channel;
   };
