@@ -180,7 +180,9 @@ export function openReceiving({ web, now, timing, destinations }: ReceivingOptio
       me = await identify(signal);
       const heard = readCursor(cursor, me.team);
       for (const room of heard?.rooms ?? []) places.noted(room);
+      roomsChanged = places.rooms().some((room) => !heard?.rooms.includes(room));
       soundAt = heard?.at;
+      givenAt = soundAt;
     }
     lines ??= openLines(web, { onEnvelope, onUp: catchUp, onDown: arrivals.wake }, timing);
     const opened = await lines;
