@@ -23,7 +23,11 @@ export const forms = ["whole", "fewer", "plain"] as const;
 export type Form = (typeof forms)[number];
 
 export function content(message: ChannelMessage, form: Form = "whole"): Content {
-  if (form === "plain") return { text: escaped(fitting(message.plain, mostTextBytes)), blocks: [] };
+  const title = titleOf(message);
+  if (form === "plain") {
+    const all = title === undefined ? message.plain : `${title}\n${message.plain}`;
+    return { text: escaped(fitting(all, mostTextBytes)), blocks: [] };
+  }
   const text = escaped(
     fitting(message.headline.trim() === "" ? message.plain : message.headline, mostTextBytes),
   );
@@ -33,17 +37,17 @@ export function content(message: ChannelMessage, form: Form = "whole"): Content 
   const buttons = actions(message);
   // "Or reply in this thread" is read behind the buttons.
   const last = parts.at(-1)?.name === "reply" ? sections.splice(-1) : [];
-  const all = [...heading(message), ...sections, ...buttons, ...last];
+  const heading: KnownBlock[] = title === undefined ? [] : [{ type: "header", text: plainText(title) }];
+  const all = [...heading, ...sections, ...buttons, ...last];
   if (all.length > mostBlocks) return content(message, "fewer");
   return { text, blocks: named(all, message) };
 }
 
 /** Where there are blocks Slack shows `text` on lock screens only: a notice, whose title stands there alone, shows it above. */
-function heading({ headline, plain, parts, question }: ChannelMessage): KnownBlock[] {
+function titleOf({ headline, plain, parts, question }: ChannelMessage): string | undefined {
   const title = headline.trim();
   const isNotice = question === undefined && parts.length === 1 && parts[0]?.name === "text";
-  if (!isNotice || title === "" || title.length > mostHeader || plain.includes(title)) return [];
-  return [{ type: "header", text: plainText(title) }];
+  return isNotice && title !== "" && title.length <= mostHeader && !plain.includes(title) ? title : undefined;
 }
 
 function blocksOf(part: Part, message: ChannelMessage): KnownBlock[] {

@@ -214,7 +214,7 @@ export function openReceiving({ web, now, timing, destinations }: ReceivingOptio
       if (!line.isUp()) await line.up(signal);
       const leftMs = until - performance.now();
       const caughtUp = wasCatchingUp && catchingUp === undefined;
-      if (arrivals.count > 0 || leftMs <= 0 || caughtUp || roomsChanged) break;
+      if (arrivals.count > 0 || leftMs <= 0 || caughtUp || (roomsChanged && soundAt !== undefined)) break;
       await arrivals.wait(leftMs, signal);
     }
     // What lies in the same packet belongs into the same transaction.

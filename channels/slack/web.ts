@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { WebAPICallResult } from "@slack/web-api";
 import { ChannelError } from "../../src/domain/channel.ts";
-import { lost, rateLimited, refusalOf, unavailable } from "./refusals.ts";
+import { lost, rateLimited, refusalOf, SlackRefusal, unavailable } from "./refusals.ts";
 
+const unnamedPauseSeconds = 30;
 const officialUrl = "https://slack.com/api/";
 
 export type Tokens = {
@@ -42,6 +43,10 @@ export async function connect(tokens: Tokens, onDate?: (date: string) => void): 
     const response = await fetchBy(url, { ...init, dispatcher, ...(signal ? { signal } : {}) });
     const date = response.headers.get("date");
     if (date !== null) onDate?.(date);
+    // Slack's client has no name for a pause of no length.
+    if (response.status === 429 && !/^\d+$/.test(response.headers.get("retry-after") ?? "")) {
+      throw rateLimited(unnamedPauseSeconds);
+    }
     return response;
   }) as unknown as typeof fetch;
   const clientFor = (token: string) =>
@@ -89,15 +94,21 @@ export async function connect(tokens: Tokens, onDate?: (date: string) => void): 
       const retry = Number.isFinite(seconds) && seconds > 0 ? { retryAfterMs: seconds * 1_000 } : {};
       return unavailable(`status ${error.statusCode}`, retry);
     }
-    return lost(error, stopped);
+    const { original } = error as { original?: unknown };
+    return lost(original instanceof ChannelError ? original : error, stopped);
   }
 
   return {
     call: (method, params, options) =>
       within(options, () => bot.apiCall(method, params as Record<string, unknown>)) as never,
     connectUrl: (options) =>
-      within(options, async () => {
-        const { url } = (await app.apiCall("apps.connections.open", {})) as { url?: unknown };
+      within(options, async (signal) => {
+        const { url } = (await app.apiCall("apps.connections.open", {}).catch((error: unknown) => {
+          const known = named(error, signal.aborted);
+          throw known instanceof SlackRefusal && known.word === "access_denied"
+            ? refusalOf("socket_mode_disabled")
+            : known;
+        })) as { url?: unknown };
         if (typeof url !== "string" || url === "") throw unavailable("it gave no line");
         return url;
       }),
