@@ -66,7 +66,9 @@ export async function open(
   const times = { ...ordinaryTiming, ...timing };
   const web = await connect(given);
   const destinations = given.channel === undefined ? given.allow : [given.channel];
-  const receiving = openReceiving({ web, now, timing: times, destinations });
+  // Owners write in private, too, wherever the questions go: that is read again with the rest.
+  const heard = [...new Set([...destinations, ...given.allow])];
+  const receiving = openReceiving({ web, now, timing: times, destinations: heard });
   const { post, edit } = openPosts({
     web,
     places: receiving.places,

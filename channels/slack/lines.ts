@@ -69,8 +69,9 @@ export async function openLines(web: Web, events: LinesEvents, timing: LinesTimi
         if (reason === "link_disabled") for (const each of all) each.close();
         socket.close();
         refused = why;
-      } else if (socket.isOpen()) void replace(socket);
-      else socket.close();
+      } else if (!socket.isOpen()) socket.close();
+      // A line whose place is taken says its farewells, however often Slack names the reason.
+      else if (socket === current) void replace(socket);
     },
     onClosed(socket) {
       all.delete(socket);

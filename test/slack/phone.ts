@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
 import { aClock, afterwards } from "../homes.ts";
 import { type SlackServer, startSlack } from "./slack-server.ts";
 import { botUser, team } from "./workspace.ts";
@@ -12,20 +15,14 @@ export const ops = "C0FAKEOPS1";
 /** As the configuration names a person. */
 export const inTeam = (user: string): string => `${team}/${user}`;
 
-/** What the app may do, as in its manifest. */
-export const scopes = [
-  "app_mentions:read",
-  "channels:history",
-  "channels:read",
-  "chat:write",
-  "commands",
-  "groups:history",
-  "groups:read",
-  "im:history",
-  "im:read",
-  "im:write",
-  "users:read",
-];
+/** The app as its manifest makes it: no test passes with more than it asks for. */
+const manifest = parse(
+  readFileSync(join(import.meta.dirname, "../../config/slack-app.manifest.yaml"), "utf8"),
+) as {
+  readonly oauth_config: { readonly scopes: { readonly bot: readonly string[] } };
+  readonly settings: { readonly event_subscriptions: { readonly bot_events: readonly string[] } };
+};
+export const scopes = manifest.oauth_config.scopes.bot;
 
 /** A team with the app installed, three people, and a channel where all of them and the bot are. */
 export async function aSlack(
@@ -41,6 +38,7 @@ export async function aSlack(
 /** The people and the rooms. */
 export function settle(slack: SlackServer): void {
   slack.addToken(botToken, "bot", scopes);
+  slack.subscribe(manifest.settings.event_subscriptions.bot_events);
   slack.addToken(appToken, "app", ["connections:write"]);
   slack.addPerson(eric, "eric", { shown: "Eric", realName: "Eric Fake" });
   slack.addPerson(mara, "mara", { shown: "Mara", realName: "Mara Fake" });

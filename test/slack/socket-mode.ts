@@ -9,6 +9,8 @@ export type DisconnectReason = "warning" | "refresh_requested" | "link_disabled"
 export type Greeting = { readonly disconnect: DisconnectReason } | "nothing" | "reset" | "binary";
 
 export const mostSockets = 10;
+/** So many pings without an answer, and Slack takes a line for lost. */
+const mostUnanswered = 6;
 /** How long Slack waits for an ack, and when it tries an event again after each failure. In milliseconds. */
 export const ackMs = 3_000;
 export const retryAfterMs = [0, 60_000, 300_000] as const;
@@ -100,10 +102,19 @@ export function openSocketMode(given: {
     opened += 1;
     const line: Line = { ws, tcp, number: opened, isOpen: false, isFrozen: false };
     lines.add(line);
+    let unanswered = 0;
     const pings = setInterval(() => {
-      if (!line.isFrozen) ws.ping("Ping from applink-fake-1");
+      unanswered += 1;
+      // Nobody is there any more.
+      if (unanswered > mostUnanswered) {
+        ws.resume();
+        tcp.destroy();
+      } else if (!line.isFrozen) ws.ping("Ping from applink-fake-1");
     }, pingMs);
     pings.unref();
+    ws.on("pong", () => {
+      unanswered = 0;
+    });
     ws.on("ping", (data) => {
       if (!line.isFrozen) ws.pong(data);
     });

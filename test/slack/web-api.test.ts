@@ -203,7 +203,8 @@ describe("what one person alone is shown", () => {
 
 describe("people and rooms", () => {
   test("are described to whoever may know", async () => {
-    const { call, why } = await aServer();
+    const { slack, call, why } = await aServer();
+    slack.setScopes(botToken, [...scopes, "channels:read"]);
     expect(await call("users.info", { user: nils })).toMatchObject({
       user: { id: nils, profile: { display_name: "", real_name: "Nils Fake" } },
     });
