@@ -279,14 +279,14 @@ describe("lines", () => {
     await untilUp(channel);
   });
 
-  test("a line that breaks is made anew within the same poll", async () => {
+  test("a line that breaks is made anew at once, and no poll fails for it", async () => {
     const { slack, channel } = await aStage({}, { waitMs: 3_000 });
     await polled(channel);
-    const held = polled(channel);
+    const held = received(channel);
     slack.sockets.cut();
     await until(slack.sockets.opened, (count) => count === 2);
     slack.people.says(eric, "!status");
-    expect((await held)?.replies).toHaveLength(1);
+    expect((await held).replies).toHaveLength(1);
   });
 
   test("Socket Mode that was switched off takes the channel down with words, until it is on again", async () => {
