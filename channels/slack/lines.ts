@@ -66,9 +66,10 @@ export async function openLines(web: Web, events: LinesEvents, timing: LinesTimi
     onDisconnect(reason, socket) {
       const why = refusalFor(reason);
       if (why) {
-        if (reason === "link_disabled") for (const each of all) each.close();
-        socket.close();
-        refused = why;
+        if (reason === "link_disabled") for (const each of all) each.close(why);
+        socket.close(why);
+        // While another line is open nobody needs to know.
+        if (!current) refused = why;
       } else if (!socket.isOpen()) socket.close();
       // A line whose place is taken says its farewells, however often Slack names the reason.
       else if (socket === current) void replace(socket);
@@ -91,9 +92,10 @@ export async function openLines(web: Web, events: LinesEvents, timing: LinesTimi
     const stop = (): void => socket.close();
     signal.addEventListener("abort", stop, { once: true });
     try {
+      if (signal.aborted) stop();
       await socket.greeted;
     } catch (error) {
-      throw signal.aborted ? stopped() : (takeRefusal() ?? error);
+      throw signal.aborted ? stopped() : error;
     } finally {
       signal.removeEventListener("abort", stop);
     }

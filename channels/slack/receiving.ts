@@ -145,12 +145,13 @@ export function openReceiving({ web, now, timing, destinations }: ReceivingOptio
     catchingUp = (async () => {
       const signal = closed;
       for (const destination of destinations) {
-        if (placeOf(destination).person === undefined) continue;
-        const { channel } = await places.find(destination, within(signal, timing.callMs));
-        places.noted(channel, placeOf(destination).person);
+        const { person } = placeOf(destination);
+        if (person === undefined) continue;
+        // With somebody who has left there is no chat any more.
+        const found = await places.find(destination, within(signal, timing.callMs)).catch(() => undefined);
+        if (found) places.noted(found.channel, person);
       }
     })()
-      .catch(() => undefined)
       .then(() =>
         readAgain({
           web,
@@ -248,12 +249,11 @@ export function openReceiving({ web, now, timing, destinations }: ReceivingOptio
   }
 
   async function nameAll(taken: readonly Arrival[], signal: AbortSignal): Promise<void> {
-    const unknown = new Set(taken.map(({ reply }) => userOf(reply)).filter((user) => !names.known(user)));
-    if (unknown.size === 0) return;
-    await Promise.race([
-      Promise.all([...unknown].map((user) => names.look(user))),
-      pause(timing.nameMs, signal),
-    ]);
+    const looks = [...new Set(taken.map(({ reply }) => userOf(reply)))].flatMap((user) => {
+      const looked = names.look(user);
+      return names.known(user) === undefined ? [looked] : [];
+    });
+    if (looks.length > 0) await Promise.race([Promise.all(looks), pause(timing.nameMs, signal)]);
   }
 
   function named(reply: Reply): Reply {

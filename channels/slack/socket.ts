@@ -29,7 +29,8 @@ export type Socket = {
   isOpen(): boolean;
   /** Has anything come lately, a pong included? */
   isHeard(): boolean;
-  close(): void;
+  /** `why` is what whoever waits for its greeting hears. */
+  close(why?: ChannelError): void;
 };
 
 type Undici = Pick<typeof undici, "WebSocket" | "Agent" | "buildConnector" | "ping">;
@@ -138,7 +139,7 @@ export function openSocket(url: string, library: Undici, events: SocketEvents, t
     },
     isOpen: () => !closed && greetedAlready,
     isHeard: () => !closed && isHeard(),
-    close: () => end(lineLost("it was closed")),
+    close: (why = lineLost("it was closed")) => end(why),
   };
   return self;
 }
