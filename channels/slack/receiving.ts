@@ -33,7 +33,8 @@ export const ordinaryTiming: Timing = {
   pingMs: 5_000,
   deafMs: 15_000,
   helloMs: 10_000,
-  farewellMs: 10_000,
+  // Slack ends a line some ten seconds after its warning, and then everything on its way has arrived; sooner, a tap might not.
+  farewellMs: 30_000,
   shortMs: 5_000,
   freshMs: 30 * 60_000,
   echoMs: 60_000,

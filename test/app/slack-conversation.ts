@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { open, type Timing } from "../../channels/slack.ts";
 import { aConfig, aDocument, aTools } from "../builders.ts";
-import { aHome, aService, until } from "../homes.ts";
+import { afterwards, aQuickHome, aService, until } from "../homes.ts";
 import { buttonsIn } from "../slack/blocks.ts";
 import { appToken, aSlack, botToken, eric, inTeam } from "../slack/phone.ts";
 import type { Message } from "../slack/workspace.ts";
@@ -29,6 +29,7 @@ export async function aSlackConversation(
   } = {},
 ) {
   const { slack, clock } = await aSlack(more.slack);
+  afterwards(() => expect(slack.misuses()).toEqual([]));
   const given = {
     bot_token: botToken,
     app_token: appToken,
@@ -36,7 +37,7 @@ export async function aSlackConversation(
     api_url: slack.url,
     ...settings,
   };
-  const home = aHome();
+  const home = aQuickHome();
   const start = async (isLive = true) => {
     const channel = await open(given, aTools({ now: clock.now }), { callMs: 5_000, ...more.timing });
     const service = await aService({
@@ -154,7 +155,7 @@ export async function aSlackConversation(
     /** Waits until everything that came in is decided and everything that goes out has gone. */
     async settles(): Promise<void> {
       await until(
-        () => slack.pending(),
+        () => slack.unacked(),
         (left) => left === 0,
       );
       await service.settle();

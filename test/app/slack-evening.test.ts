@@ -129,9 +129,8 @@ test("a whole evening of a team, in one channel and its threads", async () => {
   await talk.becomes(logs, "answered");
   await talk.sees(ops, "How long do we keep", "✅ Answered after the deadline: 2");
 
-  // Nobody saw a sign of trouble, nothing was sent that Slack frowns at, and every move is in the log.
+  // Nobody saw a sign of trouble, nobody was rung by name, and every move is in the log.
   expect(slack.people.signs).toEqual([]);
-  expect(slack.misuses()).toEqual([]);
   expect(talk.messages(ops).flatMap(({ pings }) => pings)).toEqual(["U0FAKEBOT1"]);
   expect([await talk.count("question.answered"), await talk.count("question.overridden")]).toEqual([5, 1]);
 });

@@ -9,6 +9,7 @@ export type DisconnectReason = "warning" | "refresh_requested" | "link_disabled"
 export type Greeting = { readonly disconnect: DisconnectReason } | "nothing" | "reset" | "binary";
 
 export const mostSockets = 10;
+const mostDrains = 10;
 /** So many pings without an answer, and Slack takes a line for lost. */
 const mostUnanswered = 6;
 /** How long Slack waits for an ack, and when it tries an event again after each failure. In milliseconds. */
@@ -39,8 +40,10 @@ export type Line = {
   readonly ws: WebSocket;
   readonly tcp: Socket;
   readonly number: number;
-  /** Slack has greeted it and not said goodbye. */
+  /** Slack has greeted it and not ended it. */
   isOpen: boolean;
+  /** It will be ended in a moment: it is chosen only where there is no other. */
+  isLeaving: boolean;
   /** Nothing goes through any more, and neither side hears of it. */
   isFrozen: boolean;
 };
@@ -92,15 +95,22 @@ export function openSocketMode(given: {
       line.isOpen = false;
       line.ws.close(1000);
     };
-    // Until it is really gone, Slack may still choose it.
-    if (reason === "refresh_requested") later(drainMs, close);
-    else close();
+    /** What is under way is waited for, a while. */
+    const drain = (roundsLeft: number): void => {
+      const isBusy = [...pending].some(({ socket, state }) => socket === line && state === "sent");
+      if (isBusy && roundsLeft > 0) later(drainMs, () => drain(roundsLeft - 1));
+      else close();
+    };
+    if (reason === "refresh_requested") {
+      line.isLeaving = true;
+      later(drainMs, () => drain(mostDrains));
+    } else close();
   }
 
   /** The handshake is done on the wire. */
   function join(ws: WebSocket, tcp: Socket): void {
     opened += 1;
-    const line: Line = { ws, tcp, number: opened, isOpen: false, isFrozen: false };
+    const line: Line = { ws, tcp, number: opened, isOpen: false, isLeaving: false, isFrozen: false };
     lines.add(line);
     let unanswered = 0;
     const pings = setInterval(() => {
@@ -186,7 +196,8 @@ export function openSocketMode(given: {
 
   /** Each envelope goes to one socket, whichever. */
   function send(envelope: Envelope): void {
-    const to = live();
+    const staying = live().filter(({ isLeaving }) => !isLeaving);
+    const to = staying.length > 0 ? staying : live();
     const line = to[Math.floor(random() * to.length)];
     if (!line) {
       if (!patient) fail(envelope, "no_connection");
