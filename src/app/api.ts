@@ -25,6 +25,10 @@ export type AskRequest = {
   readonly cwd?: string;
   /** `OWLPOST_AS=agent`: engine fields are dropped. */
   readonly asAgent?: boolean;
+  /** The document is what an agent wrote, whoever hands it over: engine fields in it are dropped, and these are told, too. */
+  readonly agentsWords?: { readonly dropped: readonly string[] };
+  /** What the engine measured, beside the document and stronger than it. */
+  readonly facts?: Readonly<Record<string, unknown>>;
 };
 
 export type Asked = {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Command, CommanderError, Option, type OutputConfiguration } from "commander";
 import { homePath, packageRoot } from "../app/home.ts";
 import { fail, hasColours, palette } from "./print.ts";
-import type { Exit, Io, Verb } from "./verb.ts";
+import type { Exit, Io, OptionValue, Verb } from "./verb.ts";
 import { verbs } from "./verbs.ts";
 
 /** Runs a command line by way of commander: help, and every word on what is wrong with it. */
@@ -48,16 +48,17 @@ async function buildProgram(argv: readonly string[], io: Io, done: (exit: Exit) 
 function defineVerb(command: Command, verb: Verb, io: Io, done: (exit: Exit) => void): void {
   command.description(verb.description);
   for (const word of verb.usage.split(" ").filter((part) => part !== "")) command.argument(word);
-  for (const { flags, text, choices, mandatory } of verb.options ?? []) {
+  for (const { flags, text, choices, mandatory, many } of verb.options ?? []) {
     const option = new Option(flags, text);
     if (choices) option.choices(choices);
+    if (many) option.argParser((value: string, before: readonly string[] = []) => [...before, value]);
     command.addOption(option.makeOptionMandatory(mandatory ?? false));
   }
   const width = Math.max(...verb.examples.map(([line]) => line.length));
   const examples = verb.examples.map(([line, purpose]) => `  ${line.padEnd(width)}  # ${purpose}`);
   command.addHelpText("after", `\nExamples:\n${examples.join("\n")}`);
   command.action(async () => {
-    const options = command.optsWithGlobals<Record<string, string | boolean | undefined>>();
+    const options = command.optsWithGlobals<Record<string, OptionValue | undefined>>();
     const home = homePath(typeof options.home === "string" ? options.home : undefined, io.env);
     done(await verb.run({ io, home, json: options.json === true, args: command.args, options }));
   });
