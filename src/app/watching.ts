@@ -10,8 +10,8 @@ import type { Desk } from "./desk.ts";
 import { newLink } from "./inbox-session.ts";
 import { isServiceAlive } from "./service-lock.ts";
 
-/** How often `changed` looks at the store while it waits. */
-const lookMs = 100;
+/** How often `changed` looks at the store while it waits: a look costs microseconds, and an agent that waits should not wait longer. */
+const lookMs = 20;
 const mostSwept = 200;
 const mostListed = 200;
 

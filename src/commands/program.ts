@@ -1,10 +1,9 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { Command, CommanderError, Option, type OutputConfiguration } from "commander";
-import { homePath, packageRoot } from "../app/home.ts";
+import { homePath } from "../app/home.ts";
 import { fail, hasColours, palette } from "./print.ts";
 import type { Exit, Io, OptionValue, Verb } from "./verb.ts";
 import { verbs } from "./verbs.ts";
+import { version } from "./version.ts";
 
 /** Runs a command line by way of commander: help, and every word on what is wrong with it. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<Exit> {
@@ -87,11 +86,6 @@ async function usageExit(error: CommanderError, json: boolean, io: Io): Promise<
   }
   const message = error.code === "commander.help" ? "name a command; see owlpost --help" : error.message;
   return fail({ io, json }, 2, "bad-usage", message.replace(/^error: /, ""));
-}
-
-function version(): string {
-  const read: unknown = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8"));
-  return typeof read === "object" && read !== null && "version" in read ? String(read.version) : "unknown";
 }
 
 const topHelp = `
