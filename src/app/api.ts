@@ -87,6 +87,8 @@ export type Taken = {
   readonly digest: string;
   readonly claim: Claim;
   readonly steeringFile: string;
+  /** The same in a sentence, for an agent to read: silence is told as no answer and a default, never as a choice. */
+  readonly told: string;
   /** The default that ran; present only where nobody answered. */
   readonly default?: DefaultAction;
 };
@@ -238,6 +240,8 @@ export type Owlpost = {
   notify(kind: string, text: string): Promise<{ readonly channels: readonly string[] }>;
   question(id: string): Promise<StoredQuestion | undefined>;
   copies(id: string): Promise<readonly Copy[]>;
+  /** Due deadlines and lapsed claims, service or no service. */
+  sweep(): Promise<void>;
   /** The question that asks this one again, after a night. */
   askedAgainAs(id: string): Promise<QuestionId | undefined>;
   /** Makes a code by which somebody becomes known on a channel. */

@@ -126,7 +126,7 @@ export function watching(desk: Desk) {
     return known && store.askedAgainAs(known);
   }
 
-  return { status, question, copies, askedAgainAs, inboxLink, changed };
+  return { sweep, status, question, copies, askedAgainAs, inboxLink, changed };
 }
 
 export function inboxUrl(port: number): string {

@@ -90,6 +90,7 @@ export async function openBench(): Promise<Bench> {
     status: () => bench.status(),
     events: async () => [],
     ask: refuse,
+    sweep: refuse,
     cancel: refuse,
     abort: refuse,
     copies: refuse,
