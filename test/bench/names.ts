@@ -15,4 +15,5 @@ export const rowNames: readonly string[] = [
   "guesses",
   "render",
   "memory",
+  "mcp",
 ];

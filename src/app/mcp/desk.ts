@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { isoTime } from "../../core/time.ts";
 import { toldText } from "../../core/told.ts";
-import { type Claim, questionId } from "../../domain/ids.ts";
+import { questionId } from "../../domain/ids.ts";
 import { isOpen, type StoredQuestion } from "../../domain/question.ts";
 import { writeAnswer } from "../airlock/answer.ts";
-import type { AskRequest, NotAsked, Owlpost } from "../api.ts";
+import type { AskRequest, NotAsked, Owlpost, Taken } from "../api.ts";
 import { awaitDecision } from "../awaiting.ts";
 import type { Config } from "../config.ts";
 
@@ -24,12 +24,12 @@ export type McpOptions = {
   readonly otherwiseTask: string;
 };
 
-/** What a tool gives back. `claim`: to be confirmed once the client has it. */
+/** What a tool gives back. `delivered` is called once the client has it: only then the answer is confirmed. */
 export type Told = {
   readonly text: string;
   readonly content: Readonly<Record<string, unknown>>;
   readonly isError?: true;
-  readonly claim?: Claim;
+  delivered?(): Promise<unknown>;
 };
 
 export type AskInput = {
@@ -83,12 +83,6 @@ export function mcpDesk({ owlpost, config, home, now, given, otherwiseTask }: Mc
   ): Promise<Told> {
     const claim = `mcp:${randomUUID()}`;
     const awaited = await awaitDecision(owlpost, id, { waitMs, claim, signal });
-    if (awaited.kind === "taken") {
-      // The note that steering_file promises; the answer itself does not wait for the disk of a project.
-      await writeAnswer(awaited.taken, { home, airlocks: config.airlocks, zone: config.zone }).catch(
-        () => undefined,
-      );
-    }
     const { stored } = awaited;
     if (!stored) return noSuch(id);
     const text = toldText(stored, now());
@@ -97,8 +91,15 @@ export function mcpDesk({ owlpost, config, home, now, given, otherwiseTask }: Mc
     return {
       text: `${text}${where}${again}`,
       content: shape(stored, awaited.kind === "taken"),
-      ...(awaited.kind === "taken" ? { claim } : {}),
+      ...(awaited.kind === "taken" ? { delivered: () => handedOver(awaited.taken) } : {}),
     };
+  }
+
+  /** The answer did not wait for its files. */
+  async function handedOver(taken: Taken): Promise<void> {
+    await owlpost.confirm(taken.claim);
+    const settings = { home, airlocks: config.airlocks, zone: config.zone };
+    await writeAnswer(taken, settings).catch(() => undefined);
   }
 
   async function pending(): Promise<Told> {

@@ -1,7 +1,6 @@
 import type { Readable } from "node:stream";
 import { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import type { Claim } from "../../domain/ids.ts";
 import { type McpOptions, mcpDesk, type Told } from "./desk.ts";
 import { answerSchema, askSchema, cancelSchema, descriptions, noneSchema } from "./tools.ts";
 
@@ -19,7 +18,7 @@ const instructions =
 /** Serves the tools over a pipe, to clients of either generation of the protocol, until the client closes it. */
 export async function serveMcp(options: McpOptions, io: McpIo, version: string): Promise<void> {
   /** What was taken for a request that is not answered yet. */
-  const taken = new Map<string | number, Claim>();
+  const taken = new Map<string | number, () => Promise<unknown>>();
 
   let end: () => void = () => undefined;
   const ended = new Promise<void>((done) => {
@@ -39,9 +38,9 @@ export async function serveMcp(options: McpOptions, io: McpIo, version: string):
         throw error;
       }
       if (!("id" in message) || message.id === undefined) return;
-      const claim = taken.get(message.id);
+      const delivered = taken.get(message.id);
       taken.delete(message.id);
-      if (claim !== undefined && "result" in message) await options.owlpost.confirm(claim);
+      if ("result" in message) await delivered?.();
     }
   }
 
@@ -50,8 +49,8 @@ export async function serveMcp(options: McpOptions, io: McpIo, version: string):
   const handle = serveStdio(
     () => {
       const server = new McpServer({ name: "owlpost", version }, { instructions });
-      const tell = (id: string | number, { text, content, isError, claim }: Told) => {
-        if (claim !== undefined) taken.set(id, claim);
+      const tell = (id: string | number, { text, content, isError, delivered }: Told) => {
+        if (delivered) taken.set(id, delivered);
         return {
           content: [{ type: "text" as const, text }],
           structuredContent: { ...content },
