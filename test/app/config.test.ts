@@ -145,7 +145,7 @@ const refusals: readonly (readonly [name: string, text: string, errors: readonly
   [
     "an unknown channel",
     "channels:\n  inbox2: {}\n",
-    ["2 channels.inbox2: did you mean inbox? known: inbox"],
+    ["2 channels.inbox2: did you mean inbox? known: "],
   ],
   [
     "a channel that does not exist yet",
