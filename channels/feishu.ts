@@ -198,12 +198,12 @@ export async function checks({ webhook, secret }: Settings): Promise<readonly Ch
     // The host alone is asked: the webhook itself would write into the group.
     const { aheadMs } = await line.ask(origin, "HEAD", null, AbortSignal.timeout(10_000));
     return [
-      { name: "line", ok: true, text: `${origin} answers`, ...(aheadMs === undefined ? {} : { aheadMs }) },
+      { name: "host", ok: true, text: `${origin} answers`, ...(aheadMs === undefined ? {} : { aheadMs }) },
       signing,
     ];
   } catch (error) {
     const text = error instanceof ChannelError ? error.message : "an unexpected error";
-    return [{ name: "line", ok: false, text }, signing];
+    return [{ name: "host", ok: false, text }, signing];
   } finally {
     await line.close();
   }

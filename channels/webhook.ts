@@ -175,12 +175,12 @@ export async function checks({ url, secret, format }: Settings): Promise<readonl
     const text = `${origin} answers; messages go out as ${format}`;
     found.push(
       protocol === "http:" && !isLoopback(hostname)
-        ? { name: "line", ok: true, warn: true, text: `${text}. ${plainText}`, ...clock }
-        : { name: "line", ok: true, text, ...clock },
+        ? { name: "host", ok: true, warn: true, text: `${text}. ${plainText}`, ...clock }
+        : { name: "host", ok: true, text, ...clock },
     );
   } catch (error) {
     const text = error instanceof ChannelError ? error.message : "an unexpected error";
-    found.push({ name: "line", ok: false, text });
+    found.push({ name: "host", ok: false, text });
   } finally {
     await line.close();
   }

@@ -266,7 +266,7 @@ describe("checks", () => {
     const { server, given } = await aBot();
     const found = await checks(given);
     expect(found.map(({ name, ok, warn }) => [name, ok, warn ?? false])).toEqual([
-      ["line", true, false],
+      ["host", true, false],
       ["secret", true, false],
     ]);
     expect(found[0]?.text).toBe(`${server.origin} answers`);
@@ -281,7 +281,7 @@ describe("checks", () => {
     const { secret: _secret, ...unsigned } = given;
     const found = await checks(unsigned);
     expect(found).toMatchObject([
-      { name: "line", ok: false, text: expect.stringMatching(/^Feishu cannot be reached/) },
+      { name: "host", ok: false, text: expect.stringMatching(/^Feishu cannot be reached/) },
       { name: "secret", ok: true, warn: true },
     ]);
   });

@@ -308,7 +308,7 @@ describe("checks", () => {
     const { receiver, own } = await aHook();
     const found = await checks(own);
     expect(found).toMatchObject([
-      { name: "line", ok: true, text: `${receiver.origin} answers; messages go out as owlpost` },
+      { name: "host", ok: true, text: `${receiver.origin} answers; messages go out as owlpost` },
       { name: "secret", ok: true },
     ]);
     expect(found[0]?.aheadMs).toBeTypeOf("number");
@@ -317,7 +317,7 @@ describe("checks", () => {
     expect((await checks(unsigned))[1]).toMatchObject({ name: "secret", warn: true });
     expect(await checks({ ...unsigned, format: "discord" })).toHaveLength(1);
     await receiver.close();
-    expect((await checks(own))[0]).toMatchObject({ name: "line", ok: false });
+    expect((await checks(own))[0]).toMatchObject({ name: "host", ok: false });
   });
 });
 
