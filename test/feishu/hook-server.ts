@@ -38,6 +38,15 @@ export type HookMessage = {
   readonly request: Readonly<Record<string, unknown>>;
 };
 
+export type HookCall = {
+  readonly method: string;
+  readonly path: string;
+  /** What Feishu decided; undefined where it was not asked. */
+  readonly code: number | undefined;
+  /** Nobody was told. */
+  readonly lost?: true;
+};
+
 export type HookServer = Awaited<ReturnType<typeof startHookServer>>;
 
 export const hookId = "0f5a3c9e-TEST-4d11-8f7a-only00000001";
@@ -90,7 +99,7 @@ export async function startHookServer(given: HookSettings & { readonly now?: () 
   let bot: HookSettings = given;
   let faults: HookFault[] = [];
   const messages: HookMessage[] = [];
-  const calls: { readonly method: string; readonly path: string; readonly code: number | undefined }[] = [];
+  const calls: HookCall[] = [];
   const arrivals: number[] = [];
   const stalled = new Set<ServerResponse>();
 
@@ -189,7 +198,7 @@ export async function startHookServer(given: HookSettings & { readonly now?: () 
     if (!/^application\/json\b/.test(incoming.headers["content-type"] ?? "")) return tell(9_499);
     const code = await judge(Buffer.concat(chunks).toString("utf8"), incoming.socket.remoteAddress ?? "");
     if (how !== "swallow") return tell(code);
-    calls.push({ method, path, code });
+    calls.push({ method, path, code, lost: true });
     incoming.socket.destroy();
   }
 
@@ -207,7 +216,7 @@ export async function startHookServer(given: HookSettings & { readonly now?: () 
     /** What stands in the group, the oldest first. */
     messages: messages as readonly HookMessage[],
     /** Every call that was made, with the code that was answered. */
-    calls: calls as readonly (typeof calls)[number][],
+    calls: calls as readonly HookCall[],
     /** Somebody changes the bot's security settings. */
     set(settings: HookSettings): void {
       bot = settings;
