@@ -13,6 +13,7 @@ import { notice, noticeCommand } from "./rows/notice.ts";
 import { outage, outageService } from "./rows/outage.ts";
 import { render } from "./rows/render.ts";
 import { batch, reply } from "./rows/reply.ts";
+import { slack, slackService } from "./rows/slack.ts";
 import { stale, staleCommand } from "./rows/stale.ts";
 import { telegram, telegramBot, telegramService } from "./rows/telegram.ts";
 
@@ -28,6 +29,7 @@ const rows: readonly Row[] = [
   deadlines,
   growth,
   telegram,
+  slack,
   stale,
   guesses,
   render,
@@ -43,6 +45,7 @@ const roles: Readonly<Record<string, (argument: string) => Promise<void>>> = {
   noticeCommand,
   outageService,
   phonesService,
+  slackService,
   staleCommand,
   telegramBot,
   telegramService,

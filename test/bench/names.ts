@@ -11,6 +11,7 @@ export const rowNames: readonly string[] = [
   "deadlines",
   "growth",
   "telegram",
+  "slack",
   "stale",
   "guesses",
   "render",
