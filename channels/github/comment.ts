@@ -21,7 +21,7 @@ export const destination = "default";
 const id = "q-[a-z0-9]{1,8}-[a-z0-9][a-z0-9-]{0,23}-[1-9][0-9]{0,3}(?![a-z0-9-])";
 const anyId = new RegExp(`(?<![a-z0-9-])${id}`, "gi");
 const beginsWithId = new RegExp(`^${id}`, "i");
-const verbWithId = new RegExp(`^[/!](?:answer|skip|retry|steer|override)(?:@[\\w-]+)?\\s+${id}`, "i");
+const verbWithId = new RegExp(`^[/!](?:answer|skip|retry|steer|override)\\s+${id}`, "i");
 /** These take words of their own, which may have lines. */
 const wordy = /^[/!]?(?:answer|steer)(?:@[\w-]+)?(?:\s|$)/i;
 /** What may be the choice of an option and nothing else. */
@@ -152,9 +152,9 @@ function withoutMention(text: string, login: string): string {
   return text.replace(new RegExp(`^${mentionOf(login)}[,:]?\\s*`, "i"), "");
 }
 
-/** As they stand there. In code nobody is called. */
+/** As they stand there, alone or behind a verb. In code nobody is called. */
 function mentionsIn(lines: readonly Line[], login: string): readonly string[] {
-  const mention = new RegExp(`(?<![\\w@/.-])${mentionOf(login)}`, "gi");
+  const mention = new RegExp(`(?:(?<![\\w@/.-])|(?<=^\\s*[/!]\\w{1,20}))${mentionOf(login)}`, "gi");
   const found = lines.flatMap(({ text, isCode }) =>
     isCode || quote.test(text) ? [] : (text.replace(/`[^`]*`/g, "").match(mention) ?? []),
   );

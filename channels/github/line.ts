@@ -181,6 +181,11 @@ function named(error: unknown, purpose: Purpose, signal: AbortSignal): Error {
   };
   if (error instanceof ChannelError) return error;
   if (cause instanceof ChannelError) return cause;
+  if ((error as Error).name === "GraphqlResponseError") {
+    // GraphQL says no with a 200.
+    const isLimit = /RATE_LIMITED/.test(JSON.stringify((error as { errors?: unknown }).errors ?? ""));
+    return refusal({ status: isLimit ? 429 : 403, headers: {}, words: "" }, purpose);
+  }
   if (typeof status !== "number" || !response) return lost(error, signal.aborted && signal.reason !== late);
   if (status === 304) return new Unchanged();
   const words = `${JSON.stringify(response.data ?? "")} ${String(message)}`;
