@@ -73,7 +73,7 @@ export type Call = {
   readonly method: string;
   readonly path: string;
   readonly status: number;
-  readonly body?: unknown;
+  readonly body?: string;
   /** The id of the comment that was made or changed. */
   readonly comment?: number;
   readonly lost?: true;
@@ -513,7 +513,7 @@ export async function startGitHub(options: { readonly now?: () => number } = {})
         method,
         path,
         status,
-        ...(text === "" ? {} : { body: JSON.parse(text) }),
+        ...(text === "" ? {} : { body: text }),
         ...(comment !== undefined && status < 300 ? { comment } : {}),
         ...(lost ? { lost } : {}),
       });
