@@ -13,6 +13,7 @@ import { pacing, rest, takeTurn } from "./github/pace.ts";
 import { accountOf, commentOf, type Issue, pageOf } from "./github/place.ts";
 import { cursorOf, keyOf, readingFrom, readOn, settled } from "./github/reading.ts";
 import { resolveLogin } from "./github/resolve.ts";
+import { takesComments } from "./github/standing.ts";
 import { isByItsAuthor, permissions, permitting } from "./github/trust.ts";
 
 export { decode };
@@ -89,6 +90,8 @@ export type Timing = {
   readonly settleMs: number;
   /** How long the repository is believed to be private. */
   readonly privateMs: number;
+  /** How often a place that took no comments is looked at again. */
+  readonly mendMs: number;
 };
 const usual: Timing = {
   quickMs: 12_000,
@@ -99,6 +102,7 @@ const usual: Timing = {
   gapMs: 1_000,
   settleMs: 3_000,
   privateMs: 60_000,
+  mendMs: 60_000,
 };
 
 export async function open(
@@ -122,19 +126,21 @@ export async function open(
   let activeAt = performance.now();
   let lookedAt = Number.NEGATIVE_INFINITY;
   let leastMs = 0;
+  /** When to look whether comments are taken there (again): at the start, and after each that was not. */
+  let mendAt: number | undefined = 0;
 
   /** Ends with the given signal, or when the channel is closed. */
-  async function whileOpen<Value>(given: AbortSignal, work: (signal: AbortSignal) => Promise<Value>) {
+  async function whileOpen<Value>(outer: AbortSignal, work: (signal: AbortSignal) => Promise<Value>) {
     const both = new AbortController();
     const stop = (): void => both.abort();
-    for (const each of [given, closing.signal]) {
+    for (const each of [outer, closing.signal]) {
       each.addEventListener("abort", stop, { once: true });
       if (each.aborted) stop();
     }
     try {
       return await work(both.signal);
     } finally {
-      for (const each of [given, closing.signal]) each.removeEventListener("abort", stop);
+      for (const each of [outer, closing.signal]) each.removeEventListener("abort", stop);
     }
   }
 
@@ -205,6 +211,19 @@ export async function open(
     return { ...message, body: `[↪ ${words}](${answered.html_url})\n\n${message.body}` };
   }
 
+  /** Whoever mends it need not tell us. */
+  function noted(error: unknown): never {
+    if (error instanceof ChannelError && error.closed) mendAt ??= performance.now() + times.mendMs;
+    throw error;
+  }
+
+  async function isMended(signal: AbortSignal): Promise<boolean> {
+    if (mendAt === undefined || performance.now() < mendAt) return false;
+    const takes = await takesComments(call, issue, given.public, signal);
+    mendAt = takes ? undefined : performance.now() + times.mendMs;
+    return takes;
+  }
+
   async function poll(cursor: string | undefined, signal: AbortSignal): Promise<Batch> {
     const account = await whoAmI(signal);
     const began = performance.now();
@@ -214,15 +233,17 @@ export async function open(
       const { page: number = 1, since, etag } = reading;
       const page = await pageOf(call, issue, { since, page: number, etag }, signal);
       lookedAt = performance.now();
+      const chats = (await isMended(signal)) ? { chats: [{ chat: destination, open: true as const }] } : {};
       if (page) {
         leastMs = page.pollMs;
         const { fresh, next, more } = readOn(reading, page);
         const after = cursorOf(next);
         if (after !== cursor) {
           const replies = await repliesOf(fresh, account, signal);
-          return { replies, cursor: after, more, settle: settled };
+          return { replies, cursor: after, more, ...chats, settle: settled };
         }
       }
+      if ("chats" in chats && cursor !== undefined) return { replies: [], cursor, ...chats };
       if (performance.now() - began >= times.holdMs) return { replies: [] };
     }
   }
@@ -252,8 +273,10 @@ export async function open(
     id: "github",
     rings: true,
     destinations: [destination],
-    post: (_to, message, key, signal) => whileOpen(signal, (either) => post(message, key, either)),
-    edit: (_to, ref, message, signal) => whileOpen(signal, (either) => edit(ref, message, either)),
+    post: (_to, message, key, signal) =>
+      whileOpen(signal, (either) => post(message, key, either).catch(noted)),
+    edit: (_to, ref, message, signal) =>
+      whileOpen(signal, (either) => edit(ref, message, either).catch(noted)),
     poll: (cursor, signal) => whileOpen(signal, (either) => poll(cursor, either)),
     async close() {
       closing.abort();
