@@ -68,6 +68,18 @@ describe("an evening in the comments", () => {
     expect(await talk.events("question.answered")).toHaveLength(2);
   });
 
+  test("what is said to the bot and is no answer gets a line that works here; help is asked for by a mention", async () => {
+    const talk = await aTalk();
+    const id = await talk.asks();
+    await talk.sees(`[${id}]`);
+    talk.says(eric.login, `@${bot.login} hm, let me think`);
+    const line = /Send: (\S+ 1)/.exec(await talk.sees("Nothing was recorded"))?.[1] ?? "";
+    const help = talk.says(eric.login, `@${bot.login} help`);
+    await talk.sees(link(help, eric.login), "Name the question, in one line:");
+    talk.says(eric.login, line);
+    await talk.becomes(id, "answered");
+  });
+
   test("a refused answer that its author mends counts; an accepted one that is changed is told how", async () => {
     const talk = await aTalk();
     const id = await talk.asks();
