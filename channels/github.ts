@@ -1,20 +1,20 @@
 import { setMaxListeners } from "node:events";
 import { z } from "zod";
-import type { AnswerChannel, Batch, ChannelMessage, ChannelTools, Reply } from "../src/domain/channel.ts";
+import type { AnswerChannel, ChannelMessage, ChannelTools } from "../src/domain/channel.ts";
 import { ChannelError, type Pairing } from "../src/domain/channel.ts";
 import type { MessageRef } from "../src/domain/ids.ts";
 import { audience } from "./github/audience.ts";
-import { type Comment, decode, destination, isEdited, type Me } from "./github/comment.ts";
+import { decode, destination, type Me } from "./github/comment.ts";
 import { examine } from "./github/examine.ts";
 import { connect, rootOf } from "./github/line.ts";
+import { listening, type Rhythm } from "./github/listening.ts";
 import { markFor } from "./github/mark.ts";
 import { ownComments } from "./github/own-comments.ts";
-import { pacing, rest, takeTurn } from "./github/pace.ts";
-import { accountOf, commentOf, type Issue, pageOf } from "./github/place.ts";
-import { cursorOf, keyOf, readingFrom, readOn, settled } from "./github/reading.ts";
+import { pacing, takeTurn } from "./github/pace.ts";
+import { accountOf, commentOf, type Issue } from "./github/place.ts";
 import { resolveLogin } from "./github/resolve.ts";
 import { takesComments } from "./github/standing.ts";
-import { isByItsAuthor, permissions, permitting } from "./github/trust.ts";
+import { permissions, permitting } from "./github/trust.ts";
 
 export { decode };
 
@@ -75,14 +75,7 @@ export function encode(
 }
 
 /** In milliseconds. */
-export type Timing = {
-  /** How often is looked while something is going on, and for how long after the last of it. */
-  readonly quickMs: number;
-  readonly activeMs: number;
-  /** … and how often otherwise. */
-  readonly idleMs: number;
-  /** How long a poll goes on that brings nothing. */
-  readonly holdMs: number;
+export type Timing = Rhythm & {
   readonly callMs: number;
   /** Between two writes. */
   readonly gapMs: number;
@@ -90,19 +83,17 @@ export type Timing = {
   readonly settleMs: number;
   /** How long the repository is believed to be private. */
   readonly privateMs: number;
-  /** How often a place that took no comments is looked at again. */
-  readonly mendMs: number;
 };
 const usual: Timing = {
   quickMs: 12_000,
   activeMs: 30 * 60_000,
   idleMs: 45_000,
   holdMs: 30_000,
+  mendMs: 60_000,
   callMs: 15_000,
   gapMs: 1_000,
   settleMs: 3_000,
   privateMs: 60_000,
-  mendMs: 60_000,
 };
 
 export async function open(
@@ -120,14 +111,17 @@ export async function open(
   const own = ownComments(line, issue, whoAmI, times.settleMs);
   const pace = pacing(times.gapMs);
   const mayWrite = audience(call, issue, given.public, times.privateMs);
-  const isPermitted = permitting(call, issue, given.least_permission);
-  const of = `${rootOf(given)} ${given.repository.toLowerCase()}#${given.issue}`;
+  const listener = listening({
+    line,
+    issue,
+    of: `${rootOf(given)} ${given.repository.toLowerCase()}#${given.issue}`,
+    own,
+    whoAmI,
+    isPermitted: permitting(call, issue, given.least_permission),
+    takes: (signal) => takesComments(call, issue, given.public, signal),
+    rhythm: times,
+  });
   let me: Promise<Me> | undefined;
-  let activeAt = performance.now();
-  let lookedAt = Number.NEGATIVE_INFINITY;
-  let leastMs = 0;
-  /** When to look whether comments are taken there (again): at the start, and after each that was not. */
-  let mendAt: number | undefined = 0;
 
   /** Ends with the given signal, or when the channel is closed. */
   async function whileOpen<Value>(outer: AbortSignal, work: (signal: AbortSignal) => Promise<Value>) {
@@ -160,7 +154,7 @@ export async function open(
     if (there !== undefined) return there;
     const { body } = encode(destination, await linked(message, signal), tools, key);
     await takeTurn(pace, signal);
-    activeAt = performance.now();
+    listener.stir();
     own.doubt(mark);
     try {
       const { data } = await call(
@@ -187,7 +181,7 @@ export async function open(
     const { body } = encode(destination, message, tools, `${message.question ?? "notice"}/edit`);
     const { owner, repo } = issue;
     await takeTurn(pace, signal);
-    activeAt = performance.now();
+    listener.stir();
     await call(
       signal,
       (api, more) =>
@@ -211,62 +205,9 @@ export async function open(
     return { ...message, body: `[↪ ${words}](${answered.html_url})\n\n${message.body}` };
   }
 
-  /** Whoever mends it need not tell us. */
   function noted(error: unknown): never {
-    if (error instanceof ChannelError && error.closed) mendAt ??= performance.now() + times.mendMs;
+    if (error instanceof ChannelError && error.closed) listener.shut();
     throw error;
-  }
-
-  async function isMended(signal: AbortSignal): Promise<boolean> {
-    if (mendAt === undefined || performance.now() < mendAt) return false;
-    const takes = await takesComments(call, issue, given.public, signal);
-    mendAt = takes ? undefined : performance.now() + times.mendMs;
-    return takes;
-  }
-
-  async function poll(cursor: string | undefined, signal: AbortSignal): Promise<Batch> {
-    const account = await whoAmI(signal);
-    const began = performance.now();
-    for (;;) {
-      const reading = readingFrom(cursor, of, line.now());
-      if (reading.page === undefined) await pause(signal);
-      const { page: number = 1, since, etag } = reading;
-      const page = await pageOf(call, issue, { since, page: number, etag }, signal);
-      lookedAt = performance.now();
-      const chats = (await isMended(signal)) ? { chats: [{ chat: destination, open: true as const }] } : {};
-      if (page) {
-        leastMs = page.pollMs;
-        const { fresh, next, more } = readOn(reading, page);
-        const after = cursorOf(next);
-        if (after !== cursor) {
-          const replies = await repliesOf(fresh, account, signal);
-          return { replies, cursor: after, more, ...chats, settle: settled };
-        }
-      }
-      if ("chats" in chats && cursor !== undefined) return { replies: [], cursor, ...chats };
-      if (performance.now() - began >= times.holdMs) return { replies: [] };
-    }
-  }
-
-  async function repliesOf(fresh: readonly Comment[], account: Me, signal: AbortSignal): Promise<Reply[]> {
-    for (const comment of fresh) own.note(comment, account);
-    const replies: Reply[] = [];
-    for (const comment of fresh) {
-      const said = decode(comment, account, keyOf(comment), own.copyOf);
-      if (said.length === 0) continue;
-      if (isEdited(comment) && !(await isByItsAuthor(call, comment, signal))) continue;
-      if (!(await isPermitted(comment.user?.login ?? "", signal))) continue;
-      activeAt = performance.now();
-      replies.push(...said);
-    }
-    return replies;
-  }
-
-  /** Until it is time to look again. */
-  async function pause(signal: AbortSignal): Promise<void> {
-    const now = performance.now();
-    const everyMs = now - activeAt < times.activeMs ? times.quickMs : times.idleMs;
-    await rest(lookedAt + Math.max(everyMs, leastMs) - now, signal);
   }
 
   return {
@@ -277,7 +218,7 @@ export async function open(
       whileOpen(signal, (either) => post(message, key, either).catch(noted)),
     edit: (_to, ref, message, signal) =>
       whileOpen(signal, (either) => edit(ref, message, either).catch(noted)),
-    poll: (cursor, signal) => whileOpen(signal, (either) => poll(cursor, either)),
+    poll: (cursor, signal) => whileOpen(signal, (either) => listener.poll(cursor, either)),
     async close() {
       closing.abort();
       line.close();
