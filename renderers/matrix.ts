@@ -127,7 +127,8 @@ export const matrix = {
     ],
   },
   github: {
-    body: { max: 65_536, unit: "utf16", counted: "sent", editMax: 65_536 },
+    // The rest is for the hidden mark and the link to what is answered.
+    body: { max: 65_000, unit: "utf16", counted: "sent", editMax: 65_000 },
     headline: "none",
     dialect: "gfm",
     buttons: "none",

@@ -1,6 +1,7 @@
 import type { NightForm, NightRules } from "../core/night.ts";
 import type { Wake } from "../core/wake.ts";
 import type { Abort } from "../domain/abort.ts";
+import type { Pairing } from "../domain/channel.ts";
 import type { Ack, BrokenRule } from "../domain/command.ts";
 import type { Event } from "../domain/event.ts";
 import type { ChannelId, Claim, Instant, QuestionId, RunId } from "../domain/ids.ts";
@@ -156,13 +157,14 @@ export type PairRequest = {
   /** `owner`, `member` or `viewer`. */
   readonly role: string;
   readonly channel: ChannelId;
-  /** The platform's own id of the only one who may use the code. */
+  /** The platform's own id of the only one who may use the code; or the login, where people are paired by that. */
   readonly address?: string;
 };
 /** The only place where the plain text of a code ever stands. */
 export type PairOutcome =
   | (Person & {
       readonly ok: true;
+      readonly by: "code";
       readonly channel: ChannelId;
       /** Eight letters and digits. */
       readonly code: string;
@@ -177,11 +179,33 @@ export type PairOutcome =
       /** Does a service run, so that somebody hears the code? */
       readonly heard: boolean;
     })
+  /** They are known from now on: the platform itself has said whose login that is. */
+  | (Person & {
+      readonly ok: true;
+      readonly by: "login";
+      readonly channel: ChannelId;
+      /** The platform's own id, which stays when the login is given up. */
+      readonly address: string;
+      readonly login: string;
+      /** The number that `pairing revoke` takes. */
+      readonly binding: number;
+    })
   | {
       readonly ok: false;
-      readonly error: "bad-usage" | "no-such-channel" | "not-configured" | "no-pairing" | "conflict";
+      readonly error:
+        | "bad-usage"
+        | "no-such-channel"
+        | "not-configured"
+        | "no-pairing"
+        | "conflict"
+        /** The login is nobody's, or no person's. */
+        | "no-such-person"
+        /** The platform could not be asked. */
+        | "unreachable";
       readonly message: string;
     };
+
+export type Pairable = { readonly channel: ChannelId; readonly by: Pairing["by"] };
 
 /** Who may speak, and who may still become somebody. */
 export type PeopleReport = {
@@ -191,8 +215,8 @@ export type PeopleReport = {
   readonly codes: readonly Pick<PairingCode, "id" | "person" | "channel" | "address" | "expiresAt">[];
   /** Ids that the configuration makes owners. */
   readonly allowed: readonly { readonly channel: ChannelId; readonly address: string }[];
-  /** Channels on which somebody can be paired. */
-  readonly pairable: readonly ChannelId[];
+  /** Channels on which somebody can be paired, and by what. */
+  readonly pairable: readonly Pairable[];
 };
 export type RevokeOutcome =
   | {

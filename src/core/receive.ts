@@ -32,6 +32,8 @@ const clocksApartMs = 60_000;
 export type ReceiveSettings = {
   readonly now: Instant;
   readonly mark: Mark;
+  /** A reply belongs to its question only by the id in it. */
+  readonly byId?: true;
   /** The project of a note that names no question. */
   readonly project: string;
   readonly status: StatusFacts;
@@ -145,7 +147,7 @@ function decide(
     case "more":
       return told(moreText(snapshot, reading.question, role));
     case "help":
-      return told(helpText(role, mark));
+      return told(helpText(role, mark, settings.byId));
     case "pending":
       return told(pendingText(open, { ...settings, role }));
     case "status":

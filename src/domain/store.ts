@@ -143,8 +143,14 @@ export type Store = {
   /** The question that asks this one again. */
   askedAgainAs(id: QuestionId): Promise<QuestionId | undefined>;
 
-  /** People, their bindings and the live codes: read, decided and written in one transaction. */
-  pair<Value>(decide: (snapshot: PeopleSnapshot) => Decision<Value>, now: Instant): Promise<Value>;
+  /**
+   * People, their bindings and the live codes: read, decided and written in one transaction. `nextId` is the number of the
+   * next binding or code.
+   */
+  pair<Value>(
+    decide: (snapshot: PeopleSnapshot, nextId: number) => Decision<Value>,
+    now: Instant,
+  ): Promise<Value>;
   /** In the order of pairing. */
   bindings(): Promise<readonly Binding[]>;
   /** Those that are live at `now`. */
