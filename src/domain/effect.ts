@@ -1,4 +1,5 @@
 import type { NewAbort } from "./abort.ts";
+import type { BoardEffect } from "./board.ts";
 import type { Sender } from "./command.ts";
 import type { NewEvent } from "./event.ts";
 import type { ChannelId, Instant, MessageRef, QuestionId, RunId, TaskId } from "./ids.ts";
@@ -16,6 +17,7 @@ import type { GatheredLine, NightMark, SenderCounter } from "./store-snapshots.t
 
 /** What one message needs: rows are gathered, then `decide` runs on them, then its effects are committed. */
 export type Effect =
+  | BoardEffect
   | { readonly type: "insert-question"; readonly row: StoredQuestion; readonly key?: string }
   /** Compare-and-set on `from`; a row in another state is a fault (the snapshot was read in the same transaction). */
   | {
