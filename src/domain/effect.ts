@@ -2,7 +2,7 @@ import type { NewAbort } from "./abort.ts";
 import type { BoardEffect } from "./board.ts";
 import type { Sender } from "./command.ts";
 import type { NewEvent } from "./event.ts";
-import type { ChannelId, Instant, MessageRef, QuestionId, RunId, TaskId } from "./ids.ts";
+import type { ChannelId, Claim, Instant, MessageRef, QuestionId, RunId, TaskId } from "./ids.ts";
 import type { NewPairingCode, Person } from "./person.ts";
 import type {
   Answer,
@@ -31,6 +31,8 @@ export type Effect =
       readonly claim?: ClaimRecord | null;
       readonly result?: Result;
       readonly why?: string;
+      /** Of a take: the claim of the task under which its taker works; `asker`: the one who asked has waited, and goes on. */
+      readonly works?: Claim | "asker";
     }
   /** Its revision rises, so that every copy is shown anew; its state stays, and must be `from`. */
   | {

@@ -43,6 +43,7 @@ export const eventKinds = [
   "task.lapsed",
   "task.parked",
   "task.freed",
+  "task.left-blocked",
   "task.reviewed",
   "task.line-confirmed",
   "task.deleted",

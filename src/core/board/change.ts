@@ -1,5 +1,6 @@
 import type { BoardRefusal, BoardSnapshot, TaskChange } from "../../domain/board.ts";
 import type { TaskId } from "../../domain/ids.ts";
+import { paused, resumed } from "../../domain/parking.ts";
 import type { Decision, Effect } from "../../domain/store.ts";
 import {
   hasRunOut,
@@ -245,21 +246,9 @@ function statusChange(
 
 /** Blocked stops the clock of a lease, going on starts it again, and everything else ends the claim. */
 function claimAfter(claim: TaskClaim, from: TaskStatus, to: TaskStatus, now: number): TaskClaim | null {
-  if (from === "In Progress" && to === "Blocked") return pauseClaim(claim, now);
-  if (from === "Blocked" && to === "In Progress") return resumeClaim(claim, now);
+  if (from === "In Progress" && to === "Blocked") return paused(claim, now);
+  if (from === "Blocked" && to === "In Progress") return resumed(claim, now);
   return null;
-}
-
-export function pauseClaim(claim: TaskClaim, now: number): TaskClaim {
-  const { leaseUntilAt, leaseMs, leftMs } = claim;
-  const left = leaseUntilAt === null ? leftMs : Math.min(Math.max(leaseUntilAt - now, 0), leaseMs);
-  return { ...claim, leaseUntilAt: null, leftMs: left };
-}
-
-export function resumeClaim(claim: TaskClaim, now: number): TaskClaim {
-  const { leaseUntilAt, leaseMs, leftMs } = claim;
-  if (leaseUntilAt !== null) return claim;
-  return { ...claim, leaseUntilAt: now + (leftMs ?? leaseMs), leftMs: null };
 }
 
 function events(

@@ -1,104 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decideChange } from "../../../src/core/board/change.ts";
-import { decideClaim, decideHeartbeat, decideLapses, decideRelease } from "../../../src/core/board/claim.ts";
 import { structureOf } from "../../../src/core/board/conditions.ts";
-import { decideCreate } from "../../../src/core/board/create.ts";
 import { checkStructure } from "../../../src/core/board/readiness.ts";
-import { decideRemove } from "../../../src/core/board/remove.ts";
-import { decideReview } from "../../../src/core/board/review.ts";
 import { type Mover, moveRule } from "../../../src/core/board/transitions.ts";
-import { specHash } from "../../../src/core/board/verdict.ts";
 import type { TaskId } from "../../../src/domain/ids.ts";
-import { isFinished, type TaskFields, type TaskStatus, taskStatuses } from "../../../src/domain/task.ts";
+import { isFinished, type TaskStatus } from "../../../src/domain/task.ts";
+import { aStep, planOf, prelude, type Step } from "../../board-play.ts";
 import { evening, minute } from "../../builders.ts";
 import { type MemoryBoard, memoryBoard } from "../../memory-board.ts";
-
-const ids = ["a", "b", "c", "d", "e"] as TaskId[];
-const anId = fc.constantFrom(...ids);
-const aToken = fc.constantFrom("t1", "t2");
-const someFields: fc.Arbitrary<Partial<TaskFields>> = fc.record(
-  {
-    description: fc.constantFrom(
-      "",
-      "Build the login page with the existing form kit, and keep the old URL.",
-    ),
-    acceptanceCriteria: fc.constantFrom("", "- the suite passes", "[DRAFT-AC]"),
-    executionPlan: fc.constantFrom("", "1. write it"),
-    executor: fc.constantFrom("human", "cli", null),
-    requiresReview: fc.boolean(),
-    agentOutput: fc.constantFrom("", "It is done."),
-    errorMessage: fc.constantFrom("", "It stands still."),
-    parentTask: fc.option(anId),
-    blockedBy: fc.uniqueArray(anId, { maxLength: 2 }),
-    context: fc.constantFrom("", "See the design."),
-  },
-  { requiredKeys: [] },
-);
-const aPlace: fc.Arbitrary<Partial<TaskFields>> = fc.record(
-  { parentTask: fc.option(anId), blockedBy: fc.uniqueArray(anId, { maxLength: 2 }) },
-  { requiredKeys: [] },
-);
-const whole: Partial<TaskFields> = {
-  description: "Build the login page with the existing form kit, and keep the old URL.",
-  acceptanceCriteria: "- the suite passes",
-  executionPlan: "1. write it",
-  executor: "human",
-  assignee: [{ id: "eric", name: "eric" }],
-  agentOutput: "It is done.",
-  errorMessage: "It stands still.",
-};
-
-type Step =
-  | {
-      readonly do: "create";
-      readonly id: TaskId;
-      readonly fields: Partial<TaskFields>;
-      readonly whole: boolean;
-    }
-  | {
-      readonly do: "change";
-      readonly id: TaskId;
-      readonly fields: Partial<TaskFields>;
-      readonly status: TaskStatus | undefined;
-      readonly token: string | undefined;
-      readonly yes: boolean;
-    }
-  | { readonly do: "claim"; readonly id: TaskId | undefined; readonly token: string }
-  | { readonly do: "beat" | "release"; readonly id: TaskId; readonly token: string }
-  | { readonly do: "remove" | "review"; readonly id: TaskId }
-  | { readonly do: "wait"; readonly minutes: number };
-
-const aStep: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ do: fc.constant("create"), id: anId, fields: someFields, whole: fc.boolean() }),
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      do: fc.constant("change"),
-      id: anId,
-      fields: fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, someFields, aPlace),
-      status: fc.oneof(
-        { weight: 3, arbitrary: fc.constantFrom(...taskStatuses) },
-        fc.constant("Done" as const),
-        fc.constant(undefined),
-      ),
-      token: fc.oneof({ weight: 3, arbitrary: fc.constant("held") }, fc.constant(undefined), aToken),
-      yes: fc.boolean(),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant("claim"),
-      id: fc.option(anId, { nil: undefined }),
-      token: aToken,
-    }),
-  },
-  fc.record({ do: fc.constantFrom("beat", "release"), id: anId, token: aToken }),
-  { weight: 3, arbitrary: fc.record({ do: fc.constant("review"), id: anId }) },
-  fc.record({ do: fc.constant("remove"), id: anId }),
-  fc.record({ do: fc.constant("wait"), minutes: fc.integer({ min: 1, max: 8 }) }),
-) as fc.Arbitrary<Step>;
 
 describe("no sequence of operations", () => {
   it("reaches an illegal state, and every move of a status is in the log and in the table", () => {
@@ -130,22 +39,6 @@ describe("no sequence of operations", () => {
   });
 });
 
-/** Five tasks that are Ready, and one that is Done: what follows begins where something can happen. */
-const prelude: readonly Step[] = [
-  ...ids.flatMap((id): Step[] => [
-    {
-      do: "create",
-      id,
-      fields: id === "b" || id === "c" ? { parentTask: ids[0] as TaskId } : {},
-      whole: true,
-    },
-    { do: "review", id },
-    { do: "change", id, fields: {}, status: "Ready", token: undefined, yes: false },
-  ]),
-  { do: "claim", id: ids[2], token: "t1" },
-  { do: "change", id: ids[2] as TaskId, fields: {}, status: "Done", token: "t1", yes: false },
-];
-
 const reached = [
   "task.claimed",
   "task.cascaded Done",
@@ -157,77 +50,8 @@ const reached = [
 ];
 
 function perform(board: MemoryBoard, step: Step, now: number): boolean | undefined {
-  const settings = {
-    now,
-    iso: "2026-07-06T21:00:00Z",
-    actor: { kind: "person", name: "eric" } as const,
-    directories: new Set<string>(),
-  };
-  const named = "fields" in step ? [step.fields.parentTask ?? [], step.fields.blockedBy ?? []].flat() : [];
-  const tasks = "id" in step && step.id !== undefined ? [step.id, ...named] : [];
-  switch (step.do) {
-    case "create":
-      return board.run(
-        { tasks },
-        (snapshot) =>
-          decideCreate(
-            snapshot,
-            {
-              board: "shop",
-              id: step.id,
-              issuer: "eric",
-              fields: { title: step.id, ...(step.whole ? whole : {}), ...step.fields },
-            },
-            settings,
-          ),
-        now,
-      ).ok;
-    case "change": {
-      const token = step.token === "held" ? board.get(step.id)?.claim?.token : step.token;
-      return board.run(
-        { tasks },
-        (snapshot) =>
-          decideChange(
-            snapshot,
-            {
-              id: step.id,
-              fields: step.fields,
-              approved: step.yes,
-              changesRequested: step.yes,
-              ...(step.status === undefined ? {} : { status: step.status }),
-              ...(token === undefined ? {} : { claim: token }),
-            },
-            settings,
-          ),
-        now,
-      ).ok;
-    }
-    case "claim": {
-      const { id, token } = step;
-      const request = { token, by: token, leaseMs: 10 * minute, ...(id === undefined ? {} : { id }) };
-      return board.run(
-        { tasks, next: { limit: 5 } },
-        (snapshot) => decideClaim(snapshot, request, settings),
-        now,
-      ).ok;
-    }
-    case "beat":
-      return board.run({ tasks }, (snapshot) => decideHeartbeat(snapshot, step, settings), now).ok;
-    case "release":
-      return board.run({ tasks }, (snapshot) => decideRelease(snapshot, step, settings), now).ok;
-    case "remove":
-      return board.run({ tasks }, (snapshot) => decideRemove(snapshot, step, settings), now).ok;
-    case "review": {
-      const task = board.get(step.id)?.task;
-      if (!task) return false;
-      const review = { verdict: "PASS", gaps: [], fixes: [] } as const;
-      const request = { id: step.id, hash: specHash(task), review, reviewer: "eric" };
-      return board.run({ tasks }, (snapshot) => decideReview(snapshot, request, settings), now).ok;
-    }
-    case "wait":
-      board.run({ lapsed: { now, limit: 10 } }, (snapshot) => decideLapses(snapshot, now), now);
-      return undefined;
-  }
+  const { need, decide } = planOf(step, (id) => board.get(id), now);
+  return board.run(need, decide, now).ok;
 }
 
 const movers: Readonly<Record<string, Mover>> = {
