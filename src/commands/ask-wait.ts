@@ -31,7 +31,7 @@ export async function waitForAnswer(
     try {
       const stored = await owlpost.question(asked.id);
       if (stored && isTakeable(stored)) {
-        const { taken } = await owlpost.take({ question: asked.id, claim });
+        const { taken } = await owlpost.take({ question: asked.id, claim, works: "asker" });
         if (taken[0]) {
           await writeAnswers(call, config, taken);
           return await deliver(call, owlpost, asked, taken[0]);

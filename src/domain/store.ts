@@ -178,6 +178,8 @@ export type Store = {
   /** Where a task with very many dependants ended, the next `limit` of them are told; false when nobody is left. */
   settleBlockers(limit: number): Promise<boolean>;
   task(board: string, id: TaskId): Promise<StoredTask | undefined>;
+  /** The task of the board that is held under that claim. */
+  claimedTask(board: string, token: Claim): Promise<TaskId | undefined>;
   /** Ready tasks that nothing blocks, in their order. */
   nextTasks(board: string, need: NextNeed): Promise<readonly StoredTask[]>;
   tasks(query: StoredTaskQuery): Promise<readonly StoredTask[]>;

@@ -330,6 +330,8 @@ CREATE INDEX task_dependencies_blockers ON task_dependencies (blocked_by, counts
 
 CREATE INDEX tasks_board ON tasks (project, status, rank, due, created_at, id);
 
+CREATE INDEX tasks_claims ON tasks (claim) WHERE claim IS NOT NULL;
+
 CREATE INDEX tasks_due ON tasks (project, due_date, rank, created_at, id) WHERE due_date IS NOT NULL;
 
 CREATE UNIQUE INDEX tasks_ids ON tasks (project, id);

@@ -111,6 +111,7 @@ function granted(
     { type: "update-task", board: task.board, id: task.id, revision: task.revision, change },
     logTask(task, "task.claimed", {
       from: task.status,
+      to: "In Progress",
       by: claim.by,
       claim: takeMark(claim.token),
       lease_ms: claim.leaseMs,

@@ -1,8 +1,9 @@
+import type { TaskId } from "../../domain/ids.ts";
 import type { Store } from "../../domain/store.ts";
 import { applyEffects } from "../effects.ts";
 import type { Commit } from "../group-commit.ts";
-import type { Sql } from "../statements.ts";
-import { settleBlockers } from "./blockers.ts";
+import { type Sql, scalar } from "../statements.ts";
+import { isUnsettled, settleBlockers } from "./blockers.ts";
 import { listTasks } from "./query.ts";
 import { boardSnapshot, findTask, nextLapseAt, nextTasks } from "./read.ts";
 import { coreColumns } from "./write.ts";
@@ -12,6 +13,7 @@ type BoardStore = Pick<
   | "changeBoard"
   | "settleBlockers"
   | "task"
+  | "claimedTask"
   | "nextTasks"
   | "tasks"
   | "boards"
@@ -29,8 +31,16 @@ export function board(sql: Sql, commit: Commit): BoardStore {
         applyEffects(sql, effects, now);
         return value;
       }),
-    settleBlockers: (limit) => commit(() => !settleBlockers(sql, limit)),
+    // Nothing is written where nothing waits.
+    settleBlockers: async (limit) => isUnsettled(sql) && commit(() => !settleBlockers(sql, limit)),
     task: async (name, id) => findTask(sql, name, id)?.stored,
+    claimedTask: async (name, token) =>
+      scalar<TaskId>(
+        sql,
+        "SELECT id FROM tasks INDEXED BY tasks_claims WHERE claim IS NOT NULL AND claim = ? AND project = ?",
+        token,
+        name,
+      ),
     nextTasks: async (name, need) => nextTasks(sql, name, need),
     tasks: async (query) => listTasks(sql, query),
     boards: async () => boards(sql),

@@ -84,6 +84,7 @@ CREATE INDEX tasks_next ON tasks (project, rank, due, created_at, id, executor)
 CREATE INDEX tasks_board ON tasks (project, status, rank, due, created_at, id);
 CREATE INDEX tasks_due ON tasks (project, due_date, rank, created_at, id) WHERE due_date IS NOT NULL;
 CREATE INDEX tasks_parents ON tasks (parent) WHERE parent IS NOT NULL;
+CREATE INDEX tasks_claims ON tasks (claim) WHERE claim IS NOT NULL;
 CREATE INDEX tasks_leases ON tasks (lease_until_at) WHERE lease_until_at IS NOT NULL;
 
 CREATE TABLE task_dependencies (

@@ -1,0 +1,101 @@
+import { randomUUID } from "node:crypto";
+import { type ClaimAnswer, decideClaim, type PassedOver } from "../../core/board/claim.ts";
+import { refusal } from "../../core/board/graph.ts";
+import type { NextNeed, NextPlace } from "../../domain/board.ts";
+import { taskId } from "../../domain/ids.ts";
+import type { StoredTask } from "../../domain/task.ts";
+import type { Board, ClaimOutcome, ClaimRequest } from "./api.ts";
+import { type BoardDesk, directoriesOf } from "./board-desk.ts";
+
+/** So many Ready tasks are looked at for one that can be begun. */
+const mostPassedOver = 500;
+const page = 25;
+
+/** Beginning work: two dispatchers never both win a task. */
+export function claiming({ desk, options, change, sweep }: BoardDesk): Pick<Board, "claim"> {
+  const { store, config } = desk;
+  const { board, actor } = options;
+
+  async function claim(request: ClaimRequest): Promise<ClaimOutcome> {
+    await sweep();
+    const { id, executor } = request;
+    const wanted = {
+      token: request.token ?? randomUUID(),
+      by: request.by ?? actor.name,
+      leaseMs: request.leaseMs ?? config.leaseMs,
+      ...(executor === undefined ? {} : { executor }),
+    };
+    if (id === undefined) return claimNext(request, wanted);
+    const known = taskId(id);
+    if (!known) {
+      return { ...refusal("no-such-task", `There is no task ${id} on this board.`), passedOver: [] };
+    }
+    const folder = (await store.task(board, known))?.task.workingDirectory;
+    return change(
+      { tasks: [known] },
+      (snapshot, settings) => decideClaim(snapshot, { id: known, ...wanted }, settings),
+      directoriesOf([folder]),
+    );
+  }
+
+  /** The first is nearly always the one; only where it cannot be begun, those behind it are looked at. */
+  async function claimNext(
+    { executors, owner }: ClaimRequest,
+    wanted: {
+      readonly token: string;
+      readonly by: string;
+      readonly leaseMs: number;
+      readonly executor?: string;
+    },
+  ): Promise<ClaimOutcome> {
+    const passedOver: PassedOver[] = [];
+    const held = await heldAlready(wanted.token);
+    if (held) return claim({ ...wanted, id: held });
+    let after: NextPlace | undefined;
+    let limit = 1;
+    for (;;) {
+      const next: NextNeed = {
+        limit,
+        ...(executors === undefined ? {} : { executors }),
+        ...(owner === undefined ? {} : { owner }),
+        ...(after === undefined ? {} : { after }),
+      };
+      const looked = await store.nextTasks(board, next);
+      const folders = looked.map(({ task }) => task.workingDirectory);
+      let found: readonly StoredTask[] = [];
+      const answer: ClaimAnswer | undefined = await change(
+        { next },
+        (snapshot, settings) => {
+          found = snapshot.next;
+          // Somebody was quicker, and another task is at hand whose folder nobody has looked at.
+          const isKnown = found.every(({ task }) => folders.includes(task.workingDirectory));
+          if (!isKnown) return { effects: [], value: undefined };
+          return decideClaim(snapshot, wanted, settings);
+        },
+        directoriesOf(folders),
+      );
+      if (!answer) continue;
+      passedOver.push(...answer.passedOver);
+      if (answer.ok || answer.reason !== "nothing-ready") return { ...answer, passedOver };
+      after = found.at(-1)?.task;
+      if (found.length < limit || passedOver.length >= mostPassedOver) {
+        return passedOver.length === 0 ? answer : { ...noneReady(passedOver.length), passedOver };
+      }
+      limit = page;
+    }
+  }
+
+  /** The same token again is the same claim, also for whoever asked for the next task. */
+  async function heldAlready(token: string): Promise<string | undefined> {
+    return store.claimedTask(board, token);
+  }
+
+  return { claim };
+}
+
+function noneReady(count: number) {
+  return refusal(
+    "nothing-ready",
+    `None of the first ${count} Ready tasks can be begun: owlpost task next --all says why.`,
+  );
+}
