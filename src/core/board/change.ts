@@ -14,7 +14,7 @@ import {
 import { takeMark } from "../digest.ts";
 import { type MoveWords, openBlockersOf, structureOf, unmetNeeds, unmetReason } from "./conditions.ts";
 import { closeQuestions, familyEffects, logTask } from "./family.ts";
-import { checkBlockers, checkParent, refusal } from "./graph.ts";
+import { checkBlockers, checkParent, orderedBlockers, refusal } from "./graph.ts";
 import { checkStructure } from "./readiness.ts";
 import type { BoardAnswer, BoardSettings } from "./settings.ts";
 import { moveRule, movesFrom } from "./transitions.ts";
@@ -44,7 +44,7 @@ export function decideChange(
       refusal("changed-meanwhile", `${before.id} was changed meanwhile: look at it, then decide again.`),
     );
   }
-  const fields = changedFields(before, request.fields);
+  const fields = changedFields(before, orderedBlockers(request.fields));
   const status = request.status ?? before.status;
   const names = Object.keys(fields);
   if (names.length === 0 && status === before.status) {

@@ -10,7 +10,7 @@ import {
 } from "../../domain/task.ts";
 import { openBlockersOf, unmetNeeds, unmetReason } from "./conditions.ts";
 import { familyEffects, logTask } from "./family.ts";
-import { checkBlockers, checkParent, refusal } from "./graph.ts";
+import { checkBlockers, checkParent, orderedBlockers, refusal } from "./graph.ts";
 import { isBlank } from "./readiness.ts";
 import type { BoardAnswer, BoardSettings } from "./settings.ts";
 import { moveRule } from "./transitions.ts";
@@ -31,9 +31,10 @@ export type CreateRequest = {
  */
 export function decideCreate(
   snapshot: BoardSnapshot,
-  request: CreateRequest,
+  given: CreateRequest,
   settings: BoardSettings,
 ): Decision<BoardAnswer> {
+  const request = { ...given, fields: orderedBlockers(given.fields) };
   const { board, id, issuer } = request;
   const refused = (value: BoardAnswer): Decision<BoardAnswer> => ({ effects: [], value });
   if (issuer === undefined) {

@@ -103,3 +103,11 @@ export function refusal(
 ): BoardRefusal {
   return { ok: false, reason, message, ...(findings ? { findings } : {}) };
 }
+
+/** Blockers in the order of their ids, each once: the same blockers are the same list. */
+export function orderedBlockers<Fields extends { readonly blockedBy?: readonly TaskId[] }>(
+  fields: Fields,
+): Fields {
+  const { blockedBy } = fields;
+  return blockedBy ? { ...fields, blockedBy: [...new Set(blockedBy)].sort() } : fields;
+}
