@@ -328,17 +328,19 @@ CREATE INDEX questions_past ON questions (state)
 
 CREATE INDEX task_dependencies_blockers ON task_dependencies (blocked_by, counts, task);
 
-CREATE INDEX tasks_board ON tasks (project, status, rank, due, created_at, id);
-
-CREATE INDEX tasks_claims ON tasks (claim) WHERE claim IS NOT NULL;
-
 CREATE INDEX tasks_due ON tasks (project, due_date, rank, created_at, id) WHERE due_date IS NOT NULL;
+
+CREATE INDEX tasks_finished ON tasks (project, rank, due, created_at, id, status)
+  WHERE status = 'Done' OR status = 'Cancelled';
 
 CREATE UNIQUE INDEX tasks_ids ON tasks (project, id);
 
-CREATE INDEX tasks_leases ON tasks (lease_until_at) WHERE lease_until_at IS NOT NULL;
+CREATE INDEX tasks_leases ON tasks (lease_until_at, claim) WHERE lease_until_at IS NOT NULL;
 
 CREATE INDEX tasks_next ON tasks (project, rank, due, created_at, id, executor)
   WHERE status = 'Ready' AND open_blockers = 0;
+
+CREATE INDEX tasks_open ON tasks (project, rank, due, created_at, id, status)
+  WHERE NOT (status = 'Done' OR status = 'Cancelled');
 
 CREATE INDEX tasks_parents ON tasks (parent) WHERE parent IS NOT NULL;

@@ -40,7 +40,7 @@ export function claiming({ desk, options, change, sweep }: BoardDesk): Pick<Boar
 
   /** The first is nearly always the one; only where it cannot be begun, those behind it are looked at. */
   async function claimNext(
-    { executors, owner }: ClaimRequest,
+    { executors, owner, token }: ClaimRequest,
     wanted: {
       readonly token: string;
       readonly by: string;
@@ -49,7 +49,8 @@ export function claiming({ desk, options, change, sweep }: BoardDesk): Pick<Boar
     },
   ): Promise<ClaimOutcome> {
     const passedOver: PassedOver[] = [];
-    const held = await heldAlready(wanted.token);
+    // The same token again is the same claim, also for whoever asked for the next task.
+    const held = token === undefined ? undefined : await store.claimedTask(board, token);
     if (held) return claim({ ...wanted, id: held });
     let after: NextPlace | undefined;
     let limit = 1;
@@ -83,11 +84,6 @@ export function claiming({ desk, options, change, sweep }: BoardDesk): Pick<Boar
       }
       limit = page;
     }
-  }
-
-  /** The same token again is the same claim, also for whoever asked for the next task. */
-  async function heldAlready(token: string): Promise<string | undefined> {
-    return store.claimedTask(board, token);
   }
 
   return { claim };

@@ -268,10 +268,8 @@ function events(
     ...(request.changesRequested ? { changes_requested: true } : {}),
     ...(after.status === "Blocked" && after.errorMessage !== "" ? { why: after.errorMessage } : {}),
   };
-  return [
-    ...(names.length > 0 ? [logTask(before, "task.edited", { fields: names, ...by })] : []),
-    ...(after.status === before.status
-      ? []
-      : [logTask(before, "task.moved", { from: before.status, to: after.status, ...said, ...by })]),
-  ];
+  const edited = names.length > 0 ? { fields: names } : {};
+  if (after.status === before.status) return [logTask(before, "task.edited", { ...edited, ...by })];
+  const moved = { from: before.status, to: after.status };
+  return [logTask(before, "task.moved", { ...moved, ...said, ...edited, ...by })];
 }

@@ -37,7 +37,7 @@ export function board(sql: Sql, commit: Commit): BoardStore {
     claimedTask: async (name, token) =>
       scalar<TaskId>(
         sql,
-        "SELECT id FROM tasks INDEXED BY tasks_claims WHERE claim IS NOT NULL AND claim = ? AND project = ?",
+        "SELECT id FROM tasks INDEXED BY tasks_leases WHERE lease_until_at IS NOT NULL AND claim = ? AND project = ?",
         token,
         name,
       ),

@@ -1,11 +1,12 @@
 import type { TaskFilter } from "../../domain/provider.ts";
 import type { StoredTaskQuery } from "../../domain/store.ts";
-import { type StoredTask, type TaskStatus, taskStatuses } from "../../domain/task.ts";
+import { isFinished, type StoredTask, type TaskStatus, taskStatuses } from "../../domain/task.ts";
 import type { Bindable, Sql } from "../statements.ts";
+import { finished } from "./blockers.ts";
 import { assignedTo, placeValues, readTasks } from "./read.ts";
 import { findNumber } from "./write.ts";
 
-/** A page of the board. Each status is read from its own part of an index, from the place where the page before ended. */
+/** A page of the board, read from an index in its order, from the place where the page before ended. */
 export function listTasks(sql: Sql, query: StoredTaskQuery): StoredTask[] {
   const { filter, sort, limit } = query;
   if (filter.parentTask !== undefined && filter.parentTask !== null) {
@@ -29,16 +30,39 @@ function afterDated(query: StoredTaskQuery): StoredTaskQuery {
 
 type Condition = { readonly text: string; readonly values: readonly Bindable[] };
 
+/** Open and finished tasks lie in an index each, in this order. */
 function byPriority(sql: Sql, query: StoredTaskQuery, undated: boolean): number[] {
+  const wanted = statusesOf(query.filter);
   const { text, values } = conditionOf(query.filter);
+  const after = query.after ? "AND (rank, due, created_at, id) > (?, ?, ?, ?)" : "";
   const given: Bindable[] = [];
-  const parts = statusesOf(query.filter).map((status) => {
-    const after = query.after ? "AND (rank, due, created_at, id) > (?, ?, ?, ?)" : "";
-    given.push(query.board, ...(query.after ? placeValues(query.after) : []), ...values, query.limit);
-    return `SELECT * FROM (SELECT n, rank, due, created_at, id FROM tasks INDEXED BY tasks_board
-      WHERE project = ? AND status = '${status}' ${after} ${undated ? "AND due_date IS NULL" : ""} ${text}
-      ORDER BY rank, due, created_at, id LIMIT ?)`;
-  });
+  const part = (
+    index: string,
+    condition: string,
+    statuses: readonly TaskStatus[],
+    whole: number,
+  ): string[] => {
+    if (statuses.length === 0) return [];
+    const only = statuses.length < whole;
+    given.push(query.board, ...(query.after ? placeValues(query.after) : []));
+    if (only) given.push(JSON.stringify(statuses));
+    given.push(...values, query.limit);
+    return [
+      `SELECT * FROM (SELECT n, rank, due, created_at, id FROM tasks INDEXED BY ${index}
+      WHERE project = ? AND ${condition} ${after}
+      ${only ? "AND status IN (SELECT value FROM json_each(?))" : ""} ${undated ? "AND due = '~'" : ""} ${text}
+      ORDER BY rank, due, created_at, id LIMIT ?)`,
+    ];
+  };
+  const parts = [
+    ...part(
+      "tasks_open",
+      `NOT ${finished}`,
+      wanted.filter((status) => !isFinished(status)),
+      5,
+    ),
+    ...part("tasks_finished", finished, wanted.filter(isFinished), 2),
+  ];
   if (parts.length === 0) return [];
   return sql<number>(
     `SELECT n FROM (${parts.join(" UNION ALL ")}) ORDER BY rank, due, created_at, id LIMIT ?`,

@@ -114,13 +114,18 @@ function lapsedTasks(sql: Sql, now: Instant, limit: number): StoredTask[] {
   return readTasks(sql, numbers);
 }
 
+/** The first that is over, and the last: where the clock was set back, that one runs for longer than it was given for. */
 export function nextLapseAt(sql: Sql, now: Instant): Instant | undefined {
-  return (
-    scalar<number | null>(
-      sql,
-      `SELECT min(CASE WHEN lease_until_at - ? > lease_ms THEN 0 ELSE lease_until_at END)
-      FROM tasks INDEXED BY tasks_leases WHERE lease_until_at IS NOT NULL`,
-      now,
-    ) ?? undefined
+  const first = scalar<number | null>(
+    sql,
+    "SELECT min(lease_until_at) FROM tasks INDEXED BY tasks_leases WHERE lease_until_at IS NOT NULL",
   );
+  if (first === null || first === undefined || first <= now) return first ?? undefined;
+  const isAhead = scalar<number>(
+    sql,
+    `SELECT lease_until_at - ? > lease_ms FROM tasks INDEXED BY tasks_leases WHERE lease_until_at IS NOT NULL
+    ORDER BY lease_until_at DESC LIMIT 1`,
+    now,
+  );
+  return isAhead === 1 ? now : first;
 }

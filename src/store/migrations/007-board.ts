@@ -22,6 +22,9 @@ const priorityCheck = oneOf("priority", "Urgent", "High", "Medium", "Low");
  * that a blocker with very many dependants is settled in several transactions, and may change its mind in between;
  * `unsettled_blockers` names those that are not through.
  *
+ * Each further index is a page more in every commit that touches it. So a status stands at the end of the indexes that lists
+ * are read from, where a move changes it in its place, and claims are found among the leases that run.
+ *
  * `parkings` says which question a task stands still for; `open` is 0 once that question has left it Blocked.
  */
 export const sql = `
@@ -81,11 +84,13 @@ CREATE TABLE tasks (
 CREATE UNIQUE INDEX tasks_ids ON tasks (project, id);
 CREATE INDEX tasks_next ON tasks (project, rank, due, created_at, id, executor)
   WHERE status = 'Ready' AND open_blockers = 0;
-CREATE INDEX tasks_board ON tasks (project, status, rank, due, created_at, id);
+CREATE INDEX tasks_open ON tasks (project, rank, due, created_at, id, status)
+  WHERE NOT (status = 'Done' OR status = 'Cancelled');
+CREATE INDEX tasks_finished ON tasks (project, rank, due, created_at, id, status)
+  WHERE status = 'Done' OR status = 'Cancelled';
 CREATE INDEX tasks_due ON tasks (project, due_date, rank, created_at, id) WHERE due_date IS NOT NULL;
 CREATE INDEX tasks_parents ON tasks (parent) WHERE parent IS NOT NULL;
-CREATE INDEX tasks_claims ON tasks (claim) WHERE claim IS NOT NULL;
-CREATE INDEX tasks_leases ON tasks (lease_until_at) WHERE lease_until_at IS NOT NULL;
+CREATE INDEX tasks_leases ON tasks (lease_until_at, claim) WHERE lease_until_at IS NOT NULL;
 
 CREATE TABLE task_dependencies (
   task INTEGER NOT NULL REFERENCES tasks (n) ON DELETE CASCADE,

@@ -40,7 +40,7 @@ describe("no sequence of operations", () => {
 });
 
 const reached = [
-  "task.claimed",
+  "task.claimed In Progress",
   "task.cascaded Done",
   "task.lapsed Ready",
   "task.moved Done",
