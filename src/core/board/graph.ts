@@ -57,6 +57,7 @@ export function checkBlockers({
   exists,
   blockersOf,
 }: Blocking): BoardRefusal | undefined {
+  if (blockedBy.length === 0) return undefined;
   if (blockedBy.includes(id)) return refusal("blocked-by-itself", `${id} cannot wait for itself.`);
   const missing = blockedBy.find((each) => !exists(each));
   if (missing !== undefined)

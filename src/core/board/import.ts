@@ -1,6 +1,6 @@
 import type { BoardSnapshot } from "../../domain/board.ts";
 import type { Decision } from "../../domain/store.ts";
-import type { Task } from "../../domain/task.ts";
+import { changedTask, type Task } from "../../domain/task.ts";
 import { logTask } from "./family.ts";
 import { checkBlockers, checkParent } from "./graph.ts";
 import type { BoardSettings } from "./settings.ts";
@@ -48,7 +48,7 @@ export function decideImport(
     blockersOf: snapshot.blockersOf,
   });
   if (wrong) dropped.push(`its blockers: ${wrong.message}`);
-  const kept: Task = { ...task, parentTask, blockedBy: wrong ? [] : there };
+  const kept = changedTask(task, { parentTask, blockedBy: wrong ? [] : there });
   if (known) {
     const kind = isSame(known.task, kept) ? "same" : "taken";
     return { effects: [], value: { kind, dropped: [] } };

@@ -1,7 +1,7 @@
 import type { BoardRefusal, BoardSnapshot, Finding } from "../../domain/board.ts";
 import type { TaskId } from "../../domain/ids.ts";
 import type { Decision } from "../../domain/store.ts";
-import type { Task } from "../../domain/task.ts";
+import { changedTask, type Task } from "../../domain/task.ts";
 import { dropFindings, putFindings, readFindings } from "./blocks.ts";
 import { noSuchTask } from "./change.ts";
 import { structureOf } from "./conditions.ts";
@@ -156,7 +156,7 @@ export function decideReview(
       ? dropFindings(task.context)
       : putFindings(task.context, { hash, at: iso, gaps, fixes });
   const change = { qualityVerdict: line, ...(context === task.context ? {} : { context }) };
-  const after: Task = { ...task, ...change, revision: task.revision + 1, updatedAt: now };
+  const after = changedTask(task, change, { revision: task.revision + 1, updatedAt: now });
   return {
     effects: [
       { type: "update-task", board: task.board, id, revision: task.revision, change },
