@@ -9,6 +9,7 @@ import type { Binding, PairingCode, Person } from "../domain/person.ts";
 import type { Copy, DefaultAction, Outcome, Result, State, StoredQuestion } from "../domain/question.ts";
 import type { Report } from "../domain/report.ts";
 import type { ChannelHealth } from "../domain/store.ts";
+import type { Board, BoardOptions } from "./board/api.ts";
 
 /** What an asker hands over: the document as text, or already parsed. */
 export type AskRequest = {
@@ -71,6 +72,8 @@ export type TakeRequest = {
   readonly project?: string;
   readonly question?: QuestionId;
   readonly claim?: Claim;
+  /** The claim of the board under which the taker works on a task: it goes on with it. `asker`: whoever asked has waited. */
+  readonly works?: Claim | "asker";
 };
 export type Taken = {
   readonly id: QuestionId;
@@ -275,6 +278,8 @@ export type Owlpost = {
   revoke(id: number, surface: LocalSurface): Promise<RevokeOutcome>;
   status(): Promise<StatusReport>;
   events(since: number, limit: number): Promise<readonly Event[]>;
+  /** The board of tasks of one project. */
+  board(options: BoardOptions): Promise<Board>;
   /** What happened in the night. Looking at it changes nothing. */
   report(request?: ReportRequest): Promise<ReportOutcome>;
   /** A fresh single-use link to the local inbox; undefined while no service runs. */

@@ -39,7 +39,7 @@ export async function awaitDecision(
       if (!stored) return { kind: "over", why: "the question is gone from the store" };
       if (signal?.aborted) return { kind: "waiting", stored };
       if (isTakeable(stored)) {
-        const { taken } = await owlpost.take({ question: id, claim });
+        const { taken } = await owlpost.take({ question: id, claim, works: "asker" });
         if (taken[0])
           return { kind: "taken", taken: taken[0], stored: (await owlpost.question(id)) ?? stored };
       }

@@ -37,6 +37,7 @@ export function taking(desk: Desk) {
           ...(run === undefined ? {} : { run }),
           now: at,
           leaseMs: config.leaseMs,
+          ...(request.works === undefined ? {} : { works: request.works }),
           intact: (stored) => digestQuestion(stored.question) === (stored.answer?.digest ?? stored.digest),
         }),
     );

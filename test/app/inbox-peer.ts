@@ -100,6 +100,7 @@ export async function openBench(): Promise<Bench> {
     resolve: refuse,
     notify: refuse,
     question: refuse,
+    board: refuse,
     pair: refuse,
     people: async () => ({ bindings: [], codes: [], allowed: [], pairable: [] }),
     revoke: refuse,
