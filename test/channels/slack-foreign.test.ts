@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer, request } from "node:http";
-import { type AddressInfo, createServer as createProbe } from "node:net";
+import type { AddressInfo } from "node:net";
+import { createServer as createProbe } from "node:net";
 import { createEmulator } from "emulate";
 import { expect, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
