@@ -5,6 +5,7 @@ import type { Ack } from "../../src/domain/command.ts";
 import type { Copy } from "../../src/domain/question.ts";
 import { openStore } from "../../src/store/sqlite.ts";
 import { inspectAirlocks } from "./inspect-airlocks.ts";
+import { inspectGitHub } from "./inspect-github.ts";
 import { inspectHistory } from "./inspect-history.ts";
 import { inspectLoop } from "./inspect-loop.ts";
 import { inspectPeer } from "./inspect-peer.ts";
@@ -47,7 +48,9 @@ export async function inspect(folder: string, scene: Scene, desk: Desk, disturbe
     const platform =
       "peer" in desk
         ? { wrong: inspectPeer({ ...remains, ...desk }), doubles: [] }
-        : inspectTelegram({ ...remains, ...desk });
+        : "github" in desk
+          ? { wrong: inspectGitHub({ ...remains, ...desk }), doubles: [] }
+          : inspectTelegram({ ...remains, ...desk });
     wrong.push(
       ...inspectEndings(remains),
       ...inspectHistory(remains),

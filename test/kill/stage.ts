@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync } 
 import { join } from "node:path";
 import { startPeer } from "../peer/peer-server.ts";
 import { packages } from "./bundle.ts";
+import { startGitHubDesk } from "./github-desk.ts";
 import { inspect, inspectCursor } from "./inspect.ts";
 import { readLedger } from "./ledger.ts";
 import type { Desk } from "./remains.ts";
@@ -80,13 +81,20 @@ async function hearOut(): Promise<void> {
 }
 
 async function openDesk(scene: string): Promise<Desk> {
-  return scenes[scene]?.platform === "telegram"
-    ? { telegram: await startTelegramDesk() }
-    : { peer: await startPeer() };
+  switch (scenes[scene]?.platform) {
+    case "telegram":
+      return { telegram: await startTelegramDesk() };
+    case "github":
+      return { github: await startGitHubDesk() };
+    case undefined:
+      return { peer: await startPeer() };
+  }
 }
 
-const urlOf = (desk: Desk): string => ("peer" in desk ? desk.peer.url : desk.telegram.url);
-const closeDesk = (desk: Desk): Promise<void> => ("peer" in desk ? desk.peer : desk.telegram).close();
+const platformOf = (desk: Desk) =>
+  "peer" in desk ? desk.peer : "telegram" in desk ? desk.telegram : desk.github;
+const urlOf = (desk: Desk): string => platformOf(desk).url;
+const closeDesk = (desk: Desk): Promise<void> => platformOf(desk).close();
 
 /** The steps of a scene, from one run that nothing disturbs; its inspection must find nothing. */
 export async function listSteps(child: string, folder: string, scene: string): Promise<string[]> {
