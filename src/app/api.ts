@@ -9,6 +9,7 @@ import type { Binding, PairingCode, Person } from "../domain/person.ts";
 import type { Copy, DefaultAction, Outcome, Result, State, StoredQuestion } from "../domain/question.ts";
 import type { Report } from "../domain/report.ts";
 import type { ChannelHealth } from "../domain/store.ts";
+import type { Board, BoardOptions } from "./board/api.ts";
 
 /** What an asker hands over: the document as text, or already parsed. */
 export type AskRequest = {
@@ -26,6 +27,10 @@ export type AskRequest = {
   readonly cwd?: string;
   /** `OWLPOST_AS=agent`: engine fields are dropped. */
   readonly asAgent?: boolean;
+  /** The document is what an agent wrote, whoever hands it over: engine fields in it are dropped, and these are told, too. */
+  readonly agentsWords?: { readonly dropped: readonly string[] };
+  /** What the engine measured, beside the document and stronger than it. */
+  readonly facts?: Readonly<Record<string, unknown>>;
 };
 
 export type Asked = {
@@ -67,6 +72,8 @@ export type TakeRequest = {
   readonly project?: string;
   readonly question?: QuestionId;
   readonly claim?: Claim;
+  /** The claim of the board under which the taker works on a task: it goes on with it. `asker`: whoever asked has waited. */
+  readonly works?: Claim | "asker";
 };
 export type Taken = {
   readonly id: QuestionId;
@@ -84,6 +91,8 @@ export type Taken = {
   readonly digest: string;
   readonly claim: Claim;
   readonly steeringFile: string;
+  /** The same in a sentence, for an agent to read: silence is told as no answer and a default, never as a choice. */
+  readonly told: string;
   /** The default that ran; present only where nobody answered. */
   readonly default?: DefaultAction;
 };
@@ -258,6 +267,8 @@ export type Owlpost = {
   notify(kind: string, text: string): Promise<{ readonly channels: readonly string[] }>;
   question(id: string): Promise<StoredQuestion | undefined>;
   copies(id: string): Promise<readonly Copy[]>;
+  /** Due deadlines and lapsed claims, service or no service. */
+  sweep(): Promise<void>;
   /** The question that asks this one again, after a night. */
   askedAgainAs(id: string): Promise<QuestionId | undefined>;
   /** Makes a code by which somebody becomes known on a channel. */
@@ -267,6 +278,8 @@ export type Owlpost = {
   revoke(id: number, surface: LocalSurface): Promise<RevokeOutcome>;
   status(): Promise<StatusReport>;
   events(since: number, limit: number): Promise<readonly Event[]>;
+  /** The board of tasks of one project. */
+  board(options: BoardOptions): Promise<Board>;
   /** What happened in the night. Looking at it changes nothing. */
   report(request?: ReportRequest): Promise<ReportOutcome>;
   /** A fresh single-use link to the local inbox; undefined while no service runs. */

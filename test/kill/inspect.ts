@@ -7,6 +7,7 @@ import { openStore } from "../../src/store/sqlite.ts";
 import { inspectAirlocks } from "./inspect-airlocks.ts";
 import { inspectGitHub } from "./inspect-github.ts";
 import { inspectHistory } from "./inspect-history.ts";
+import { inspectHooks } from "./inspect-hooks.ts";
 import { inspectLoop } from "./inspect-loop.ts";
 import { inspectPeer } from "./inspect-peer.ts";
 import { inspectPeople } from "./inspect-people.ts";
@@ -50,7 +51,9 @@ export async function inspect(folder: string, scene: Scene, desk: Desk, disturbe
         ? { wrong: inspectPeer({ ...remains, ...desk }), doubles: [] }
         : "github" in desk
           ? { wrong: inspectGitHub({ ...remains, ...desk }), doubles: [] }
-          : inspectTelegram({ ...remains, ...desk });
+          : "hooks" in desk
+            ? inspectHooks({ ...remains, ...desk })
+            : inspectTelegram({ ...remains, ...desk });
     wrong.push(
       ...inspectEndings(remains),
       ...inspectHistory(remains),

@@ -12,6 +12,7 @@ import { aConfig, aDocument, minute } from "../builders.ts";
 import { callPeer, peerChannel } from "../peer/peer-channel.ts";
 import type { Fault, Press, Update } from "../peer/peer-server.ts";
 import { githubChannel, githubPeople, githubSettings } from "./github-line.ts";
+import { hooksChannels, hooksSettings, hooksWeather } from "./hooks-line.ts";
 import type { AskedEntry, CodeEntry, GivenEntry, Ledger } from "./ledger.ts";
 import { tapChannel } from "./tapped-channel.ts";
 import { setPlatformClock, telegramChannel, telegramPeople, telegramSettings } from "./telegram-line.ts";
@@ -28,7 +29,7 @@ export async function openPlay(
   folder: string,
   peerUrl: string,
   ledger: Ledger,
-  scene: { readonly platform?: "telegram" | "github"; readonly allow?: readonly number[] },
+  scene: { readonly platform?: "telegram" | "github" | "hooks"; readonly allow?: readonly number[] },
 ) {
   const home = join(folder, "home");
   const repository = join(folder, "repository");
@@ -39,16 +40,19 @@ export async function openPlay(
   const now = (): number => Date.now() + aheadMs;
   const telegram = scene.platform === "telegram" ? await telegramSettings(peerUrl, scene.allow) : undefined;
   const github = scene.platform === "github" ? await githubSettings(peerUrl) : undefined;
-  if (scene.platform) await setPlatformClock(peerUrl, { ms: aheadMs });
+  const hooks = scene.platform === "hooks" ? await hooksSettings(peerUrl) : undefined;
+  const setClock = () =>
+    scene.platform ? setPlatformClock(peerUrl, { ms: aheadMs }) : Promise.resolve(undefined);
+  await setClock();
   const config = aConfig({
     autoDefault: true,
     airlocks: { repo: join(repository, ".owlpost") },
-    deliver: scene.platform ? [scene.platform] : ["peer", "pager"],
+    deliver: hooks ? ["feishu", "webhook"] : scene.platform ? [scene.platform] : ["peer", "pager"],
     channels: telegram
       ? { telegram }
       : github
         ? { github }
-        : { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } },
+        : (hooks ?? { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } }),
   });
   const asks = new Map<string, { ways: AskWays; id: QuestionId; digest: string }>();
   let running: Service | undefined;
@@ -58,10 +62,12 @@ export async function openPlay(
       ? [await telegramChannel(telegram, now)]
       : github
         ? [await githubChannel(github, now)]
-        : [
-            peerChannel(peerUrl, { id: "peer", destination: "eric" }),
-            peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
-          ];
+        : hooks
+          ? await hooksChannels(hooks, now)
+          : [
+              peerChannel(peerUrl, { id: "peer", destination: "eric" }),
+              peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
+            ];
     const channels = opened.map(tapChannel);
     running = await startService({
       home,
@@ -199,7 +205,7 @@ export async function openPlay(
       if (ledger.entries.has(`clock ${name}`)) return;
       ledger.add(`clock ${name}`, minutes * minute);
       aheadMs += minutes * minute;
-      if (scene.platform) await setPlatformClock(peerUrl, { ms: aheadMs });
+      await setClock();
     },
 
     /** The owner makes a code; whoever does not hear of it makes another one, which takes its place. */
@@ -217,6 +223,9 @@ export async function openPlay(
         const binding = bindings.find(({ person }) => person.name === name);
         return binding ? service().owlpost.revoke(binding.id, "cli") : { ok: false };
       }),
+
+    /** What befalls Feishu and the webhook's receiver. */
+    weather: hooksWeather({ step }, peerUrl),
 
     /** Those who tap and type on Telegram. */
     people: telegramPeople({ step, until }, peerUrl),

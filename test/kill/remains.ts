@@ -4,6 +4,7 @@ import type { Copy, StoredQuestion } from "../../src/domain/question.ts";
 import type { Note } from "../../src/domain/store.ts";
 import type { Peer } from "../peer/peer-server.ts";
 import type { GitHubDesk } from "./github-desk.ts";
+import type { HooksDesk } from "./hooks-desk.ts";
 import type { Entry } from "./ledger.ts";
 import type { Scene } from "./scene.ts";
 import type { TelegramDesk } from "./telegram-desk.ts";
@@ -11,7 +12,8 @@ import type { TelegramDesk } from "./telegram-desk.ts";
 export type Desk =
   | { readonly peer: Peer }
   | { readonly telegram: TelegramDesk }
-  | { readonly github: GitHubDesk };
+  | { readonly github: GitHubDesk }
+  | { readonly hooks: HooksDesk };
 
 /** What is there when a scene has ended, read by a process of its own. */
 export type Remains = {

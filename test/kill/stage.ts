@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { startPeer } from "../peer/peer-server.ts";
 import { packages } from "./bundle.ts";
 import { startGitHubDesk } from "./github-desk.ts";
+import { startHooksDesk } from "./hooks-desk.ts";
 import { inspect, inspectCursor } from "./inspect.ts";
 import { readLedger } from "./ledger.ts";
 import type { Desk } from "./remains.ts";
@@ -40,6 +41,7 @@ export async function play(child: string, folder: string, run: Run): Promise<Out
   mkdirSync(folder, { recursive: true });
   const desk = await openDesk(run.scene);
   const telegram = "telegram" in desk ? desk.telegram : undefined;
+  const hooks = "hooks" in desk ? desk.hooks : undefined;
   const cursorFaults: string[] = [];
   try {
     let killed = 0;
@@ -53,6 +55,7 @@ export async function play(child: string, folder: string, run: Run): Promise<Out
       if (exit.how === "done" && !(faulty && wasInjected(folder))) break;
       killed += 1;
       ageTemporaries(folder);
+      hooks?.died();
       if (!telegram) continue;
       await hearOut();
       telegram.died();
@@ -86,15 +89,20 @@ async function openDesk(scene: string): Promise<Desk> {
       return { telegram: await startTelegramDesk() };
     case "github":
       return { github: await startGitHubDesk() };
-    case undefined:
+    case "hooks":
+      return { hooks: await startHooksDesk() };
+    default:
       return { peer: await startPeer() };
   }
 }
 
-const platformOf = (desk: Desk) =>
-  "peer" in desk ? desk.peer : "telegram" in desk ? desk.telegram : desk.github;
-const urlOf = (desk: Desk): string => platformOf(desk).url;
-const closeDesk = (desk: Desk): Promise<void> => platformOf(desk).close();
+function serverOf(desk: Desk): { readonly url: string; close(): Promise<void> } {
+  if ("peer" in desk) return desk.peer;
+  if ("github" in desk) return desk.github;
+  return "hooks" in desk ? desk.hooks : desk.telegram;
+}
+const urlOf = (desk: Desk): string => serverOf(desk).url;
+const closeDesk = (desk: Desk): Promise<void> => serverOf(desk).close();
 
 /** The steps of a scene, from one run that nothing disturbs; its inspection must find nothing. */
 export async function listSteps(child: string, folder: string, scene: string): Promise<string[]> {
