@@ -49,7 +49,8 @@ export const matrix = {
     identity: "strong",
     chats: "person",
     verbMark: "!",
-    retention: { textMs: 0, pressMs: 0 },
+    // What was said stands in the channels and is read again; a tap that nobody fetches fails before its person's eyes.
+    retention: { textMs: "unlimited", pressMs: 0 },
     rings: true,
     quiet: "none",
     visibility: "group",
@@ -63,6 +64,10 @@ export const matrix = {
         on: "2026-11-30",
       },
       { where: "hex.pm slack_kit, chat.update: text over 4,000 is msg_too_long", on: "2026-11-30" },
+      {
+        where: "docs.slack.dev, conversations.history and .replies: what was said is read again at any time",
+        on: "2026-11-30",
+      },
     ],
   },
   ntfy: {
@@ -122,7 +127,8 @@ export const matrix = {
     ],
   },
   github: {
-    body: { max: 65_536, unit: "utf16", counted: "sent", editMax: 65_536 },
+    // The rest is for the hidden mark and the link to what is answered.
+    body: { max: 65_000, unit: "utf16", counted: "sent", editMax: 65_000 },
     headline: "none",
     dialect: "gfm",
     buttons: "none",

@@ -206,7 +206,7 @@ export async function openPlay(
     pair: (name: string, role: string): Promise<CodeEntry> =>
       step(`pair ${name}`, async () => {
         const made = await service().owlpost.pair({ name, role, channel: "telegram" });
-        assert(made.ok, JSON.stringify(made));
+        assert(made.ok && made.by === "code", JSON.stringify(made));
         return { code: made.code, token: made.link?.split("start=")[1] ?? "" };
       }),
 
