@@ -64,6 +64,11 @@ export type Reply = {
   /** `action` is an option's key, `skip`, `retry`, `go` (the night's *Go ahead*), or `/more` for the list of all options. */
   readonly press?: { readonly question: string; readonly action: string };
   readonly text?: string;
+  /**
+   * Where a reply is a whole letter: what stands beside `text`, its first line; empty where nothing does. A letter whose
+   * `text` is blank is asked about.
+   */
+  readonly comment?: string;
   /** The message of ours that it answers. */
   readonly to?: MessageRef;
   /** The question whose buttons stand on that message, where the platform shows them: it may be one that nobody knows of. */
