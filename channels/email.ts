@@ -61,7 +61,8 @@ export async function open(
   let box: Mailbox | undefined;
   let caughtUp = false;
   let lookedAt = 0;
-  let told: string | undefined;
+  /** The place behind which nothing was found. */
+  let quiet: string | undefined;
 
   async function post(destination: string, message: ChannelMessage, key: string, signal: AbortSignal) {
     const frame = { from: given.from, name: given.name, key };
@@ -81,20 +82,27 @@ export async function open(
     if (closing.signal.aborted) throw new ChannelError("stopped", "Mail: listening was stopped");
     const line = await opened(signal);
     const place = placeOf(cursor, account);
-    const mustLook = (): boolean =>
+    // What was found just now may not have been stored, so it is looked for once more.
+    const mustLook =
       !caughtUp ||
-      !line.tells ||
       line.hasNews() ||
-      cursor !== told ||
+      cursor !== quiet ||
       place?.validity !== line.validity ||
       performance.now() - lookedAt >= checkMs ||
       place.waiting.some(({ at }) => at <= tools.now());
-    if (!mustLook() || (caughtUp && !line.tells)) await line.wait(waitMs, signal);
-    if (!line.isOpen()) {
-      if (performance.now() - line.openedAt >= shortMs) return { replies: [] };
-      throw new ChannelError("closed", "Mail: the incoming server ends the line again and again");
-    }
-    return mustLook() ? found(line, place, cursor, signal) : { replies: [] };
+    const isHeld = caughtUp;
+    const first: Batch = mustLook ? await found(line, place, cursor, signal) : { replies: [] };
+    const isEmpty = first.replies.length === 0 && first.chats === undefined && !first.more;
+    if (!isHeld || !isEmpty) return first;
+    await line.wait(waitMs, signal);
+    if (!line.isOpen()) return ended(line, first);
+    return line.hasNews() || !line.tells ? found(line, place, cursor, signal) : first;
+  }
+
+  /** Servers end what was open for long: another line is made at once. But not again and again. */
+  function ended({ openedAt }: Mailbox, batch: Batch): Batch {
+    if (performance.now() - openedAt >= shortMs) return batch;
+    throw new ChannelError("closed", "Mail: the incoming server ends the line again and again");
   }
 
   async function found(
@@ -106,7 +114,8 @@ export async function open(
     const { replies, chats, place: next, more } = await look(line, place, signal);
     caughtUp = !more;
     lookedAt = performance.now();
-    told = cursorOf(account, next);
+    const told = cursorOf(account, next);
+    quiet = told === cursor ? cursor : undefined;
     return {
       replies,
       ...(told === cursor ? {} : { cursor: told }),

@@ -2,10 +2,11 @@ import { randomBytes } from "node:crypto";
 import { Resolver as SystemResolver } from "node:dns/promises";
 import type { ImapFlow } from "imapflow";
 import { ChannelError, type Check } from "../../src/domain/channel.ts";
+import { domainOf } from "./domain.ts";
 import { connect } from "./mailbox.ts";
 import { openOutgoing } from "./outgoing.ts";
 import type { Resolver } from "./read.ts";
-import { domainOf, type Settings } from "./settings.ts";
+import type { Settings } from "./settings.ts";
 import { openTokens } from "./tokens.ts";
 import { type Trial, trialMail, unfolded } from "./trial.ts";
 

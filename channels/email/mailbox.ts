@@ -18,6 +18,8 @@ export type FoundMail = {
   readonly messageId: string | undefined;
 };
 
+export type Cover = { readonly sizeBytes: number; readonly at: Instant };
+
 export type Mailbox = {
   /** UIDs count anew where it changes. */
   readonly validity: string;
@@ -29,10 +31,8 @@ export type Mailbox = {
   hasNews(): boolean;
   /** UIDs above `after` of what came at that day or later, the oldest first. */
   list(after: number, since: Instant, signal: AbortSignal): Promise<readonly number[]>;
-  /** The highest UID that the server has given. */
-  last(): number;
-  /** Sizes in bytes. */
-  sizes(uids: readonly number[], signal: AbortSignal): Promise<ReadonlyMap<number, number>>;
+  /** What a look into its cover tells of each that is still there. */
+  covers(uids: readonly number[], signal: AbortSignal): Promise<ReadonlyMap<number, Cover>>;
   /** Undefined where it is gone. */
   fetch(uid: number, mostBytes: number, signal: AbortSignal): Promise<FoundMail | undefined>;
   /** Resolves when there is news, when the line has ended, or after that time. */
@@ -91,13 +91,11 @@ export async function openMailbox(
       // `n:*` names the newest mail, even where its UID is below n.
       return found.filter((uid) => uid > after).sort((a, b) => a - b);
     },
-    last: () => (client.mailbox ? client.mailbox.uidNext - 1 : 0),
-    async sizes(uids, stop) {
+    async covers(uids, stop) {
       if (uids.length === 0) return new Map();
-      const rows = await command(stop, () =>
-        client.fetchAll(uids.join(","), { uid: true, size: true }, { uid: true }),
-      );
-      return new Map(rows.map(({ uid, size = 0 }) => [uid, size]));
+      const query = { uid: true, size: true, internalDate: true };
+      const rows = await command(stop, () => client.fetchAll(uids.join(","), query, { uid: true }));
+      return new Map(rows.map((row) => [row.uid, { sizeBytes: row.size ?? 0, at: timeOf(row) }]));
     },
     async fetch(uid, mostBytes, stop) {
       const query = {
@@ -197,15 +195,19 @@ async function limited<Value>(
 }
 
 function foundMail(row: FetchMessageObject): FoundMail | undefined {
-  const { uid, internalDate, source, envelope } = row;
+  const { uid, source, envelope } = row;
   if (!source) return undefined;
-  const at = new Date(internalDate ?? Number.NaN).getTime();
   return {
     uid,
-    at: Number.isNaN(at) ? 0 : at,
+    at: timeOf(row),
     raw: source,
     from: envelope?.from?.[0]?.address?.toLowerCase() ?? "",
     subject: envelope?.subject ?? "",
     messageId: envelope?.messageId,
   };
+}
+
+function timeOf({ internalDate }: FetchMessageObject): Instant {
+  const at = new Date(internalDate ?? Number.NaN).getTime();
+  return Number.isNaN(at) ? 0 : at;
 }

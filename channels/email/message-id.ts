@@ -1,12 +1,12 @@
 import type { ChannelTools } from "../../src/domain/channel.ts";
 import { type MessageRef, type QuestionId, questionId } from "../../src/domain/ids.ts";
-import { domainOf } from "./settings.ts";
+import { domainOf } from "./domain.ts";
 
 type Tools = Pick<ChannelTools, "sign" | "isSigned">;
 
 /** 60 bits: no two mails of one home have the same. */
 const nonceCharacters = 12;
-const idForm = /^(?:thread\.)?((?:q-[a-z0-9-]+|note)\.([a-z2-7]{12})\.([a-z2-7]{26}))@(.+)$/;
+const idForm = /^((?:q-[a-z0-9-]+|note)\.([a-z2-7]{12})\.([a-z2-7]{26}))(?:\.thread)?@(.+)$/;
 
 export type OwnMail = {
   /** Our own address. */
@@ -28,7 +28,7 @@ export function refFor({ from, to, key, question }: OwnMail, { sign }: Tools): M
 }
 
 /** What a thread hangs on: no mail has this Message-ID, and so no server on the way can write another in its place. */
-export const threadId = (ref: MessageRef): string => `<thread.${ref}>`;
+export const threadId = (ref: MessageRef): string => `<${ref.replace(/@(?=[^@]*$)/, ".thread@")}>`;
 export const messageId = (ref: MessageRef): string => `<${ref}>`;
 
 /** The mail of ours that one of these Message-IDs names: the first, where a thread begins. Proves nothing. */

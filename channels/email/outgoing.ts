@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Letter } from "./letter.ts";
 import { smtpOptions } from "./servers.ts";
 import { type Settings, secretsOf } from "./settings.ts";
@@ -46,8 +47,8 @@ export function openOutgoing(given: Settings, tokens: Tokens | undefined): Outgo
           references: [...references],
           headers: { ...headers },
           xMailer: false,
-          // The same mail again has the same bytes but for its date.
-          baseBoundary: letter.messageId.slice(1, 33),
+          // The same mail again has the same bytes but for its date; and no text of an agent's can hold what nobody knows.
+          baseBoundary: createHash("sha256").update(letter.messageId).digest("hex").slice(0, 24),
           signal,
         });
       }),

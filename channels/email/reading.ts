@@ -1,7 +1,7 @@
 import { ChannelError, type ChannelTools, type ChatChange, type Reply } from "../../src/domain/channel.ts";
 import { type Instant, questionId } from "../../src/domain/ids.ts";
 import type { Place, Waiting } from "./cursor.ts";
-import type { FoundMail, Mailbox } from "./mailbox.ts";
+import type { Cover, FoundMail, Mailbox } from "./mailbox.ts";
 import { isOwnMail, refAmong, theirRef } from "./message-id.ts";
 import { type MailRead, type Resolver, readMail } from "./read.ts";
 import type { Settings } from "./settings.ts";
@@ -62,12 +62,14 @@ export function reading({ settings, tools, account, resolver }: ReadingOptions) 
     const listed = await box.list(place.uid, place.since, signal);
     const due = place.waiting.filter(({ at }) => at <= tools.now());
     const uids = [...due.map(({ uid }) => uid), ...listed.slice(0, mostMails)];
-    const sizes = await box.sizes(uids, signal);
+    const covers = await box.covers(uids, signal);
     const outcomes = new Map<number, Promise<Outcome>>();
     const active = new Set<Promise<unknown>>();
     for (const uid of uids) {
       if (performance.now() - began > batchMs && outcomes.size > 0) break;
-      const mail = await fetched(box, uid, sizes.get(uid) ?? 0, signal);
+      const cover = covers.get(uid);
+      const isOld = !cover || cover.at < place.since;
+      const mail = isOld ? undefined : await fetched(box, uid, cover, signal);
       const outcome = mail && "kind" in mail ? Promise.resolve(mail) : read(mail, place);
       outcomes.set(uid, outcome);
       const ended = outcome.finally(() => active.delete(ended));
@@ -122,7 +124,7 @@ export function reading({ settings, tools, account, resolver }: ReadingOptions) 
   async function fetched(
     box: Mailbox,
     uid: number,
-    sizeBytes: number,
+    { sizeBytes }: Cover,
     signal: AbortSignal,
   ): Promise<FoundMail | undefined | Outcome> {
     if ((strikes.get(uid) ?? 0) >= 2) return { kind: "later" };
@@ -140,7 +142,7 @@ export function reading({ settings, tools, account, resolver }: ReadingOptions) 
   }
 
   async function read(mail: FoundMail | undefined, place: Place): Promise<Outcome> {
-    if (!mail || mail.at < place.since) return { kind: "nothing" };
+    if (!mail) return { kind: "nothing" };
     const facts = {
       ours: settings.from,
       ...(settings.authserv_id === undefined ? {} : { authservId: settings.authserv_id }),

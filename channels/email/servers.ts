@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import type { ImapFlowOptions } from "imapflow";
 import type { SMTPTransportOptions } from "nodemailer";
 import { ChannelError } from "../../src/domain/channel.ts";
-import { domainOf, type Server, type Settings } from "./settings.ts";
+import { domainOf } from "./domain.ts";
+import type { Server, Settings } from "./settings.ts";
 import type { Tokens } from "./tokens.ts";
 
 /** How long a server may take for one step. The sender gives a whole mail 30 s. */
@@ -88,7 +89,7 @@ export async function imapOptions(
     greetingTimeout: connectMs,
     logger: false,
     disableAutoIdle: true,
-    clientInfo: { name: "owlpost" },
+    clientInfo: { name: "owlpost", version: false, vendor: false, "support-url": false },
     maxLiteralSize: mostLiteralBytes,
     maxResponseSize: 2 * mostLiteralBytes,
     maxLineLength: mostLiteralBytes,

@@ -112,8 +112,6 @@ export function addressTrouble(text: string): string | undefined {
   return read.success ? undefined : `the address ${addressWords}`;
 }
 
-export const domainOf = (mail: string): string => mail.slice(mail.lastIndexOf("@") + 1);
-
 /** Every text that no error, log or message may hold. */
 export function secretsOf({ smtp, imap, oauth }: Settings): readonly string[] {
   const plain = [smtp.pass, imap.pass, oauth?.access_token, oauth?.client_secret, oauth?.refresh_token];

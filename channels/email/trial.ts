@@ -1,7 +1,8 @@
 import type { ImapFlow } from "imapflow";
 import { ChannelError } from "../../src/domain/channel.ts";
+import { domainOf } from "./domain.ts";
 import type { Letter } from "./letter.ts";
-import { domainOf, type Settings } from "./settings.ts";
+import type { Settings } from "./settings.ts";
 
 /** A mail to ourselves that has come back. */
 export type Trial = {

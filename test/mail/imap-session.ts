@@ -37,6 +37,8 @@ export class ImapSession {
   #known = false;
   #selected: Selected | undefined;
   #idleTag: string | undefined;
+  /** The exchange whose next line is awaited. */
+  #asking: { readonly tag: string; readonly how: string } | undefined;
   #seen = 0;
 
   constructor(socket: Socket, options: SessionOptions) {
@@ -46,6 +48,7 @@ export class ImapSession {
       (line) => this.#command(line),
       () => this.#say("+ go on"),
     );
+    socket.setNoDelay(true);
     socket.on("error", () => socket.destroy());
     socket.on("data", (chunk: Buffer) => this.#reader.push(chunk));
     this.#say(`* OK [CAPABILITY ${this.#capabilities()}] a loopback server is ready`);
@@ -93,6 +96,12 @@ export class ImapSession {
       this.#say(/^DONE$/i.test(line.toString()) ? `${tag} OK IDLE ended` : `${tag} BAD only DONE ends it`);
       return;
     }
+    if (this.#asking) {
+      const { tag, how } = this.#asking;
+      this.#asking = undefined;
+      this.#say(`${tag} ${this.#authenticate(how, line.toString())}`);
+      return;
+    }
     const [tag = "*", ...rest] = words(line);
     const name = rest[0]?.toString().toUpperCase() ?? "";
     const isUid = name === "UID";
@@ -114,6 +123,9 @@ export class ImapSession {
     for (const each of said) this.#say(each);
     if (end !== undefined) this.#say(`${tag} ${end}`);
     if (verb === "IDLE" && end === undefined) this.#idleTag = tag.toString();
+    if (verb === "AUTHENTICATE" && end === undefined) {
+      this.#asking = { tag: tag.toString(), how: given[0]?.toString() ?? "" };
+    }
     if (verb === "IDLE") this.#tell();
     if (verb === "LOGOUT") this.#socket.end();
   }
@@ -147,7 +159,11 @@ export class ImapSession {
       case "LOGIN":
         return this.#login(given[0]?.toString() ?? "", given[1]?.toString() ?? "");
       case "AUTHENTICATE":
-        return this.#authenticate(given[0]?.toString() ?? "", given[1]?.toString() ?? "");
+        if (given[1] !== undefined) {
+          return this.#authenticate(given[0]?.toString() ?? "", given[1].toString());
+        }
+        say("+ ");
+        return undefined;
     }
     if (!this.#known) return "BAD log in first";
     switch (verb) {

@@ -73,6 +73,7 @@ export async function startPostOffice(options: PostOfficeOptions): Promise<PostO
     authMethods: ["PLAIN", "LOGIN", "XOAUTH2"],
     allowInsecureAuth: true,
     disabledCommands: ["STARTTLS"],
+    disableReverseLookup: true,
     logger: false,
     onConnect(_session, done) {
       if (isShut) return cut();
