@@ -48,7 +48,16 @@ describe.each(Object.entries(matrix as Readonly<Record<string, Capabilities>>))(
   });
 });
 
-type Encode = (destination: string, message: ChannelMessage, tools: ChannelTools) => unknown;
+type Encode = (
+  destination: string,
+  message: ChannelMessage,
+  tools: ChannelTools,
+  settings?: unknown,
+) => unknown;
+/** Where its messages go, and what they need of its settings, where 42 alone will not do. */
+const places: Readonly<Record<string, readonly [destination: string, settings?: unknown]>> = {
+  email: ["eric@example.org", { from: "owl@example.org", name: "owlpost", key: "q-a3f2-012-1/post/1" }],
+};
 /** Every channel whose file says what its platform gets. */
 const encoders = new Map<string, Encode>();
 for (const id of channelIds()) {
@@ -58,7 +67,9 @@ for (const id of channelIds()) {
 
 describe.each([...encoders])("%s as it is sent", (channel, encode) => {
   test.each(Object.entries(views))("%s", (name, view) => {
-    const text = `${JSON.stringify(encode("42", messageOf(view, channel), aTools()), null, 2)}\n`;
+    const [destination, settings] = places[channel] ?? ["42"];
+    const sent = encode(destination, messageOf(view, channel), aTools(), settings);
+    const text = `${JSON.stringify(sent, null, 2)}\n`;
     const path = join(folder, channel, `${name}.wire.json`);
     if (write) writeFileSync(path, text);
     expect(text).toBe(readFileSync(path, "utf8"));
