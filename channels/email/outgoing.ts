@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { SMTPSentMessageInfo, SMTPTransportOptions, Transporter } from "nodemailer";
 import type { Letter } from "./letter.ts";
 import { smtpOptions } from "./servers.ts";
 import { type Settings, secretsOf } from "./settings.ts";
@@ -12,13 +13,15 @@ export type Outgoing = {
   verify(signal: AbortSignal): Promise<void>;
 };
 
+type Transport = Transporter<SMTPSentMessageInfo, SMTPTransportOptions>;
+
 /** The line to the outgoing server, made anew for each mail. nodemailer is loaded with the first one. */
 export function openOutgoing(given: Settings, tokens: Tokens | undefined): Outgoing {
   const secrets = secretsOf(given);
 
   async function withTransport<Value>(
     signal: AbortSignal,
-    work: (transport: ReturnType<typeof import("nodemailer").createTransport>) => Promise<Value>,
+    work: (transport: Transport) => Promise<Value>,
   ): Promise<Value> {
     let token: string | undefined;
     try {
