@@ -162,7 +162,10 @@ export function reading({ settings, tools, account, resolver }: ReadingOptions) 
   }
 
   function outcomeOf(found: MailRead, mail: FoundMail): Outcome {
-    if (found.kind === "reply") return { kind: "reply", reply: completed(found.reply, mail) };
+    if (found.kind === "reply") {
+      const isSetAside = found.reply.quarantined !== undefined;
+      return { kind: "reply", reply: isSetAside ? found.reply : completed(found.reply, mail) };
+    }
     const { bounceOf, failed } = found;
     const chat = failed?.toLowerCase() ?? "";
     // Anybody can write such a report; nobody else knows what we call our mails.

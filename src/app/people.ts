@@ -1,4 +1,5 @@
 import { decideCode, decideRevoke } from "../core/pairing.ts";
+import type { Pairing } from "../domain/channel.ts";
 import type { ChannelId } from "../domain/ids.ts";
 import { roles } from "../domain/person.ts";
 import type { LocalSurface, PairOutcome, PairRequest, PeopleReport, RevokeOutcome } from "./api.ts";
@@ -18,7 +19,7 @@ export function pairing(desk: Desk) {
   const places = placesOf(config);
 
   async function pair(request: PairRequest): Promise<PairOutcome> {
-    const { name, channel, address } = request;
+    const { name, channel } = request;
     const role = roles.find((each) => each === request.role);
     if (!role) return refused("bad-usage", `the role must be one of ${roles.join(", ")}`);
     const trouble = channelTrouble(channel);
@@ -31,9 +32,13 @@ export function pairing(desk: Desk) {
           : "it knows no people of its own";
       return refused("no-pairing", `nobody is paired on ${channel}: ${why}`);
     }
-    if (way.by !== "code") return refused("no-pairing", `nobody can be paired on ${channel} yet`);
+    if (way.by === "login") return refused("no-pairing", `nobody can be paired on ${channel} yet`);
+    // Mail is for whoever an address belongs to, however that is spelled.
+    const address = way.by === "mail" ? request.address?.trim().toLowerCase() : request.address;
+    const unfit = way.by === "mail" ? addressTrouble(channel, way, address) : undefined;
+    if (unfit) return unfit;
     // Asked for meanwhile; a refusal of the code does not wait for it.
-    const asked = botOf(channel);
+    const asked = way.by === "code" ? botOf(channel) : undefined;
     const made = await makeCode();
     const value = await store.pair(
       (snapshot) =>
@@ -43,6 +48,7 @@ export function pairing(desk: Desk) {
             person: { name, role },
             channel,
             ...(address === undefined ? {} : { address }),
+            ...(way.by === "mail" ? { invite: true as const } : {}),
             ...made.stored,
           },
           now(),
@@ -53,22 +59,41 @@ export function pairing(desk: Desk) {
     committed();
     const bot = await asked;
     const holder = await store.service();
-    const linkOf = (name: string) =>
-      way.link
-        ? { link: way.link(name, made.token) }
-        : { noLink: `${channel} has no link that carries a code` };
     return {
       ok: true,
       code: made.code,
       say: way.say(made.code),
-      ...(bot.ok
-        ? { bot: bot.name, ...linkOf(bot.name) }
-        : { noLink: `the bot's name could not be asked for (${bot.why})` }),
+      ...(way.by === "code" ? linkOf(way, channel, bot, made.token) : {}),
+      ...(way.by === "mail" && address !== undefined ? { mailedTo: address } : {}),
       expiresAt: value.expiresAt,
       ...value.person,
       channel,
       heard: holder !== undefined && isServiceAlive(holder),
     };
+  }
+
+  function addressTrouble(
+    channel: ChannelId,
+    way: Extract<Pairing, { readonly by: "mail" }>,
+    address: string | undefined,
+  ): PairOutcome | undefined {
+    if (address === undefined) {
+      return refused("bad-usage", `${channel} needs an address: --address somebody@example.org`);
+    }
+    const trouble = way.trouble(address);
+    return trouble === undefined ? undefined : refused("bad-usage", trouble);
+  }
+
+  function linkOf(
+    way: Extract<Pairing, { readonly by: "code" }>,
+    channel: ChannelId,
+    bot: Bot | undefined,
+    token: string,
+  ) {
+    if (!bot?.ok) return { noLink: `the bot's name could not be asked for (${bot?.why ?? "no answer"})` };
+    return way.link
+      ? { bot: bot.name, link: way.link(bot.name, token) }
+      : { bot: bot.name, noLink: `${channel} has no link that carries a code` };
   }
 
   function channelTrouble(channel: ChannelId): PairOutcome | undefined {
@@ -109,7 +134,10 @@ export function pairing(desk: Desk) {
   async function people(): Promise<PeopleReport> {
     const [bindings, codes] = await Promise.all([store.bindings(), store.codes(now())]);
     const pairable: ChannelId[] = [];
-    for (const channel of config.deliver) if (await pairingOf(channel)) pairable.push(channel);
+    // Where an address is needed as well, it is the command line that asks for it.
+    for (const channel of config.deliver) {
+      if ((await pairingOf(channel))?.by === "code") pairable.push(channel);
+    }
     return {
       bindings,
       codes: codes.map(({ id, person, channel, address, expiresAt }) => ({

@@ -19,12 +19,19 @@ export const verb: Verb = {
       mandatory: true,
     },
     { flags: "--channel <channel>", text: "where, such as telegram", mandatory: true },
-    { flags: "--address <id>", text: "the platform's own id of the only one who may use the code" },
+    {
+      flags: "--address <id>",
+      text: "the platform's own id of the only one who may use the code; for email the address, which gets a mail to reply to",
+    },
     { flags: "--qr", text: "draw the link as a QR code, also where the output is no terminal" },
   ],
   examples: [
     ["owlpost pair --name eric --role owner --channel telegram", "then scan the code with the phone"],
     ["owlpost pair --name mara --role member --channel telegram --address 42", "good for id 42 alone"],
+    [
+      "owlpost pair --name mara --role member --channel email --address mara@example.net",
+      "mara replies to the mail with the code",
+    ],
   ],
   async run(call) {
     // Whoever holds the code can become an owner.
@@ -52,8 +59,18 @@ export const verb: Verb = {
 
 type Made = Extract<PairOutcome, { readonly ok: true }>;
 
-function codeShape({ code, link, say: line, bot, expiresAt, name, role, channel }: Made): object {
-  return { code, link, say: line, bot, expires_at: iso(expiresAt), name, role, channel };
+function codeShape({ code, link, say: line, bot, expiresAt, name, role, channel, mailedTo }: Made): object {
+  return {
+    code,
+    link,
+    say: line,
+    bot,
+    expires_at: iso(expiresAt),
+    name,
+    role,
+    channel,
+    mailed_to: mailedTo,
+  };
 }
 
 async function show(call: Call, made: Made): Promise<void> {
@@ -63,6 +80,7 @@ async function show(call: Call, made: Made): Promise<void> {
     call,
     `Pairing code for ${plain(made.name)} (${made.role}) on ${made.channel}: ${bold(made.code)}`,
   );
+  if (made.mailedTo !== undefined) return showMailed(call, made, plain(made.mailedTo));
   await printResult(call, `Send this to ${to}, in a private chat:\n  ${made.say}`);
   if (made.link === undefined) await say(call, `There is no link: ${plain(made.noLink ?? "")}.`);
   else {
@@ -73,6 +91,17 @@ async function show(call: Call, made: Made): Promise<void> {
   await say(
     call,
     "It works once, for 10 minutes. Whoever has it becomes that person there: show it to nobody else.",
+  );
+}
+
+async function showMailed(call: Call, { say: line }: Made, address: string): Promise<void> {
+  await printResult(
+    call,
+    `A mail goes to ${address}. Reply to it with this alone on the first line:\n  ${line}`,
+  );
+  await say(
+    call,
+    "It works once, for 10 minutes, from that address alone. Whoever has both becomes that person there: show it to nobody else.",
   );
 }
 

@@ -109,7 +109,7 @@ export class ImapSession {
     const given = rest.slice(isUid ? 2 : 1);
     const isSecret = verb === "LOGIN" || verb === "AUTHENTICATE";
     this.#options.note(isSecret ? `${verb} ***` : `${verb}${given.length > 0 ? ` ${given.join(" ")}` : ""}`);
-    const fault = this.#options.fault(verb);
+    const fault = this.#options.fault([verb, ...given].join(" "));
     if (fault && fault.how !== "swallow") {
       this.#fail(fault.how, tag);
       return;
