@@ -26,9 +26,7 @@ export function machineOf(head: Head, ours: string): string | undefined {
   if (fieldsOf(head, "return-path").some((path) => /^<\s*>$/.test(path))) return "no-return-path";
   const field = head.fields.find(({ name }) => robotFields.has(name));
   if (field && !/^no$/i.test(field.value)) return field.name === "list-id" ? "list" : "auto-reply";
-  const type = typeOf(head);
-  if (/^(?:multipart\/report|message\/(?:delivery-status|disposition-notification))$/.test(type))
-    return "report";
+  if (isReport(head)) return "report";
   const authors = addressesIn(fieldsOf(head, "from"));
   if (authors.some((author) => /^(?:mailer-daemon|postmaster)@/.test(author))) return "daemon";
   if (authors.some((author) => isOurs(author, ours))) return "ourselves";
@@ -42,8 +40,13 @@ function isOurs(address: string, ours: string): boolean {
   return at === domain && (own === local || own.startsWith(`${local}+`));
 }
 
+/** A bounce, a read receipt, or another report about a mail. */
+export function isReport(head: Head): boolean {
+  return /^(?:multipart\/report|message\/(?:delivery-status|disposition-notification))$/.test(typeOf(head));
+}
+
 /** `text/plain`, in lower case and without parameters. */
-export function typeOf(head: Head): string {
+function typeOf(head: Head): string {
   return (
     /^\s*([\w.+-]+\/[\w.+-]+)/.exec(withoutQuotes(fieldOf(head, "content-type") ?? "text/plain"))?.[1] ?? ""
   ).toLowerCase();

@@ -4,7 +4,7 @@ import { type Instant, type QuestionId, questionId } from "../../src/domain/ids.
 import { isReplyAddress, readReplyAddress } from "./address.ts";
 import { domainOf } from "./domain.ts";
 import { addressesIn, authorOf, fieldOf, fieldsOf, type Head, hasDoubles, idsOf, readHead } from "./head.ts";
-import { isForward, machineOf, subjectOf } from "./machine.ts";
+import { isForward, isReport, machineOf, subjectOf } from "./machine.ts";
 import { type Content, readContent } from "./parts.ts";
 import { writtenIn } from "./said.ts";
 import { isSignedByAuthor, type Resolver, type Signed } from "./signature.ts";
@@ -59,7 +59,7 @@ export async function readMail(raw: Uint8Array, facts: MailFacts): Promise<MailR
   const head = readHead(raw);
   const machine = machineOf(head, facts.ours);
   if (machine !== undefined) {
-    const { bounceOf, failed }: Partial<Content> = machine === "report" ? await readContent(raw) : {};
+    const { bounceOf, failed }: Partial<Content> = isReport(head) ? await readContent(raw) : {};
     return {
       kind: "drop",
       why: machine,
@@ -69,6 +69,10 @@ export async function readMail(raw: Uint8Array, facts: MailFacts): Promise<MailR
   }
   const pointed = pointers(head, facts.ours);
   const author = authorOf(head);
+  const tag = author ? tagIn(head, author.address, pointed, facts) : "none";
+  const token = tag === "none" || tag === "wrong" ? null : tag;
+  const signs: readonly Sign[] = [...(token === null ? [] : (["address"] as const)), ...pointed.signs];
+  const about = pointed.about ?? token ?? undefined;
   const aside = async (reason: string): Promise<MailRead> => ({
     kind: "reply",
     reply: {
@@ -79,9 +83,9 @@ export async function readMail(raw: Uint8Array, facts: MailFacts): Promise<MailR
       token: null,
       quarantined: reason,
       text: writtenIn((await readContent(raw)).text, facts.ours).line.slice(0, mostUnproven),
-      ...(pointed.about === undefined ? {} : { about: pointed.about }),
+      ...(about === undefined ? {} : { about }),
     },
-    signs: pointed.signs,
+    signs,
   });
   if (!author) return aside("not-one-author");
   if (head.odd || hasDoubles(head)) return aside("malformed");
@@ -99,17 +103,14 @@ export async function readMail(raw: Uint8Array, facts: MailFacts): Promise<MailR
   }
   if (proof === "no" || proof === "unknown") return aside("not-proven");
 
-  const tag = tagIn(head, author.address, pointed, facts);
   if (tag === "wrong") return aside("wrong-token");
   const { text, speaks } = await readContent(raw);
   const written = writtenIn(text, facts.ours);
-  if (tag !== "none" && (speaks !== "person" || written.forwarded || isForward(head))) {
+  if (token !== null && (speaks !== "person" || written.forwarded || isForward(head))) {
     return { kind: "drop", why: "not-an-answer" };
   }
-  const token = tag === "none" ? null : tag;
   const message = idsOf(fieldOf(head, "message-id"))[0];
   const [to] = idsOf(fieldOf(head, "in-reply-to"));
-  const about = pointed.about ?? token ?? undefined;
   const reply: Reply = {
     key: keyOf(head, author.address, proof === "signed-without-id" ? undefined : message),
     sender: author.address,
@@ -124,11 +125,7 @@ export async function readMail(raw: Uint8Array, facts: MailFacts): Promise<MailR
     ...(to === undefined ? {} : { to }),
     ...(message === undefined ? {} : { message }),
   };
-  return {
-    kind: "reply",
-    reply,
-    signs: [...(token === null ? [] : (["address"] as const)), ...pointed.signs],
-  };
+  return { kind: "reply", reply, signs };
 }
 
 async function proofOf(raw: Uint8Array, head: Head, author: string, facts: MailFacts): Promise<Signed> {

@@ -51,7 +51,7 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
     try {
       if (job.kind === "notice" || job.kind === "receipt") {
         if (waits(job)) return waitForMorning(job);
-        await channel.post(job.destination, words(job), job.key, limit.signal);
+        await channel.post(job.destination, words(job, stored), job.key, limit.signal);
         return sent(job, undefined, () => []);
       }
       if (!stored) return () => store.drop(job, [], now());
@@ -206,10 +206,10 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
   }
 
   /** A notice, or the receipt of a reply in reply to it. */
-  function words(job: Job): ChannelMessage {
+  function words(job: Job, stored: StoredQuestion | undefined): ChannelMessage {
     const { kind = "notice", text = "" } = job.notice ?? {};
     if (job.kind === "notice") return message(job, noticeView(kind, text));
-    const receipt = message(job, { type: "receipt", text });
+    const receipt = message(job, { type: "receipt", text }, stored);
     return job.replyTo === undefined ? receipt : { ...receipt, replyTo: job.replyTo };
   }
 
@@ -256,6 +256,6 @@ function posted(
 
 function failure(job: Job, stored: StoredQuestion | undefined, reason: string): readonly Effect[] {
   const data = { channel: job.channel, message: job.kind, reason };
-  if (stored) return [log(stored, "question.post-failed", data)];
+  if (stored && job.kind !== "receipt") return [log(stored, "question.post-failed", data)];
   return [{ type: "log", event: { kind: "notice.failed", data } }];
 }

@@ -18,4 +18,6 @@ export type Heard = {
   /** It changes a message that came before. */
   readonly edited?: true;
   readonly sentAt?: Instant;
+  /** Nobody knows who said it: why. */
+  readonly quarantined?: string;
 };

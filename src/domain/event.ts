@@ -23,6 +23,7 @@ export const eventKinds = [
   "question.late-reply",
   "question.digest-mismatch",
   "reply.refused",
+  "reply.quarantined",
   "run.aborted",
   "run.abort-taken",
   "run.abort-confirmed",

@@ -57,7 +57,7 @@ describe("what stands where", () => {
 
   test("the order of the sections", () => {
     expect(names(night)).toEqual(
-      "again waiting answered defaults overrides steering never-shown cancelled late refused delivery deaf results aborted".split(
+      "again waiting answered defaults overrides steering never-shown cancelled late refused quarantined delivery deaf results aborted".split(
         " ",
       ),
     );
