@@ -32,7 +32,6 @@ describe("pairing by mail", () => {
     expect(invitation.raw.toString()).not.toContain(code);
     expect(invitation.mail.text).toContain("as mara, a member");
     post.writes({ from: mara, answers: invitation.mail, text: code });
-    await post.settles(); console.log(JSON.stringify(await post.service.owlpost.events(0, 100), null, 0));
     await post.finds(mara, "Welcome, mara. You are a member here");
     expect(await bindings(post)).toEqual([["mara", "member", mara]]);
     await post.finds(eric, "mara is paired on email as member (id mara@example.net)");

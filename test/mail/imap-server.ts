@@ -17,7 +17,7 @@ export type ImapServer = {
   renumber(mailbox?: string): void;
   /** Ends every line with a word of farewell, or without. */
   kick(how?: "bye" | "reset"): void;
-  fail(fault: ImapFault): void;
+  fail(fault: ImapFault, times?: number): void;
   /** Nobody is let in, and whoever is in is thrown out, until `open`. */
   shut(): void;
   open(): void;
@@ -118,7 +118,9 @@ export async function startImapServer(options: ImapOptions): Promise<ImapServer>
       of.next = of.mails.length + 1;
     },
     kick,
-    fail: (fault) => faults.push(fault),
+    fail(fault, times = 1) {
+      for (let left = times; left > 0; left -= 1) faults.push(fault);
+    },
     shut() {
       isShut = true;
       kick();
