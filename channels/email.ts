@@ -3,7 +3,7 @@ import type { AnswerChannel, Batch, ChannelMessage, ChannelTools, Pairing } from
 import { ChannelError } from "../src/domain/channel.ts";
 import { cursorOf, type Place, placeOf } from "./email/cursor.ts";
 import { type Frame, type Letter, letterOf } from "./email/letter.ts";
-import { type Mailbox, openMailbox } from "./email/mailbox.ts";
+import { type Mailbox, openMailbox, usualCommandMs } from "./email/mailbox.ts";
 import { openOutgoing } from "./email/outgoing.ts";
 import type { Resolver } from "./email/read.ts";
 import { reading } from "./email/reading.ts";
@@ -40,9 +40,12 @@ export type Ways = {
   readonly waitMs: number;
   /** How often the server is asked although it told of nothing: a line may be dead for hours without anybody noticing. */
   readonly checkMs: number;
+  /** How long the incoming server may take for an answer. */
+  readonly commandMs: number;
   /** Absent: the system's DNS. */
   readonly resolver?: Resolver;
 };
+const usual: Ways = { waitMs: 28_000, checkMs: 110_000, commandMs: usualCommandMs };
 
 /** A line that ended sooner than this was not worth making anew at once. */
 const shortMs = 5_000;
@@ -52,7 +55,7 @@ export async function open(
   tools: ChannelTools,
   ways: Partial<Ways> = {},
 ): Promise<AnswerChannel> {
-  const { waitMs, checkMs, resolver } = { waitMs: 28_000, checkMs: 110_000, ...ways };
+  const { waitMs, checkMs, commandMs, resolver } = { ...usual, ...ways };
   const tokens = given.oauth && openTokens(given.oauth, tools.now);
   const outgoing = openOutgoing(given, tokens);
   const account = accountOf(given);
@@ -74,7 +77,7 @@ export async function open(
   async function opened(signal: AbortSignal): Promise<Mailbox> {
     if (box?.isOpen()) return box;
     caughtUp = false;
-    box = await openMailbox(given, tokens, signal, () => performance.now());
+    box = await openMailbox(given, tokens, signal, commandMs);
     return box;
   }
 

@@ -25,6 +25,7 @@ export type Mailbox = {
   readonly validity: string;
   /** Does the server tell of new mail by itself? */
   readonly tells: boolean;
+  /** By the clock of this process that never jumps. */
   readonly openedAt: number;
   isOpen(): boolean;
   /** May there be news since the last `list`? */
@@ -41,7 +42,7 @@ export type Mailbox = {
 };
 
 /** A line on which the server says nothing for so long is dead, whatever TCP thinks. */
-const commandMs = 20_000;
+export const usualCommandMs = 20_000;
 const goodbyeMs = 500;
 
 /**
@@ -52,9 +53,9 @@ export async function openMailbox(
   given: Settings,
   tokens: Tokens | undefined,
   signal: AbortSignal,
-  now: () => number,
+  commandMs = usualCommandMs,
 ): Promise<Mailbox> {
-  const { client, command } = await connect(given, tokens, signal);
+  const { client, command } = await connect(given, tokens, signal, commandMs);
   const box = await command(signal, () => client.mailboxOpen(given.imap.mailbox, { readOnly: true })).catch(
     (error: unknown) => {
       client.close();
@@ -76,7 +77,7 @@ export async function openMailbox(
   return {
     validity,
     tells: client.capabilities.has("IDLE"),
-    openedAt: now(),
+    openedAt: performance.now(),
     isOpen: () => client.usable,
     hasNews: () => news,
     async list(after, since, stop) {
@@ -146,6 +147,7 @@ export async function connect(
   given: Settings,
   tokens: Tokens | undefined,
   signal: AbortSignal,
+  commandMs = usualCommandMs,
 ): Promise<{ readonly client: ImapFlow; readonly command: Command }> {
   let token: string | undefined;
   try {
@@ -155,7 +157,7 @@ export async function connect(
     const client = new Client(await imapOptions(given, tokens, signal));
     // Whatever happens to the line shows in the command that waits, or in `usable`.
     client.on("error", () => undefined);
-    const command: Command = (stop, work) => limited(client, stop, work);
+    const command: Command = (stop, work) => limited(client, commandMs, stop, work);
     await command(signal, () => client.connect());
     return { client, command };
   } catch (error) {
@@ -167,6 +169,7 @@ export async function connect(
 
 async function limited<Value>(
   client: ImapFlow,
+  ms: number,
   signal: AbortSignal,
   work: () => Promise<Value>,
 ): Promise<Value> {
@@ -178,7 +181,7 @@ async function limited<Value>(
       timer = setTimeout(() => {
         fail(Object.assign(new Error("no answer"), { code: "ETIMEDOUT" }));
         client.close();
-      }, commandMs);
+      }, ms);
       stop = () => {
         fail(new Error("stopped"));
         client.close();

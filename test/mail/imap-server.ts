@@ -18,6 +18,8 @@ export type ImapServer = {
   /** Ends every line with a word of farewell, or without. */
   kick(how?: "bye" | "reset"): void;
   fail(fault: ImapFault, times?: number): void;
+  /** From now on it tells nobody of new mail. */
+  silence(): void;
   /** Nobody is let in, and whoever is in is thrown out, until `open`. */
   shut(): void;
   open(): void;
@@ -55,6 +57,7 @@ export async function startImapServer(options: ImapOptions): Promise<ImapServer>
   const sessions = new Set<ImapSession>();
   let isShut = false;
   let asked = 0;
+  let isSilent = false;
 
   const box = (name = "INBOX") => {
     const found = boxes.get(name);
@@ -99,7 +102,7 @@ export async function startImapServer(options: ImapOptions): Promise<ImapServer>
       const uid = into.next;
       into.next += 1;
       into.mails.push({ uid, raw: Buffer.from(raw), at, flags: [] });
-      for (const session of sessions) session.changed(into);
+      if (!isSilent) for (const session of sessions) session.changed(into);
       return uid;
     },
     remove(uid, mailbox) {
@@ -120,6 +123,9 @@ export async function startImapServer(options: ImapOptions): Promise<ImapServer>
     kick,
     fail(fault, times = 1) {
       for (let left = times; left > 0; left -= 1) faults.push(fault);
+    },
+    silence() {
+      isSilent = true;
     },
     shut() {
       isShut = true;

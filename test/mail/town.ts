@@ -9,6 +9,8 @@ export type MailTown = {
   readonly imap: ImapServer;
   readonly smtp: PostOffice;
   readonly settings: Settings;
+  /** Access tokens that both servers let in. */
+  readonly tokens: Set<string>;
   /** What stands in a person's mailbox: a mail that came twice is one there, as mail programs have it. */
   inbox(of: string): readonly TakenMail[];
 };
@@ -33,6 +35,7 @@ export async function aMailTown(
   return {
     imap,
     smtp,
+    tokens,
     settings: settings.parse(mailSettings(imap, smtp, changes)),
     inbox: (of) => inboxOf(smtp.taken, of),
   };
