@@ -15,19 +15,31 @@ export type MailTown = {
   inbox(of: string): readonly TakenMail[];
 };
 
+export type TownWays = {
+  readonly now?: () => number;
+  readonly idle?: boolean;
+  readonly mostText?: number;
+  /** What becomes of mail to our own address. Absent: it is taken and goes nowhere. */
+  readonly delivers?: (raw: Buffer, imap: ImapServer) => void;
+};
+
 /** Two servers on loopback, and the settings of a channel that uses them. */
 export async function aMailTown(
   changes: Record<string, unknown> = {},
-  ways: { readonly now?: () => number; readonly idle?: boolean; readonly mostText?: number } = {},
+  ways: TownWays = {},
 ): Promise<MailTown> {
   const tokens = new Set<string>();
-  const { mostText, ...imapWays } = ways;
+  const { mostText, delivers, ...imapWays } = ways;
   const imap = await startImapServer({ user: owl, pass, tokens, ...imapWays });
   const smtp = await startPostOffice({
     user: owl,
     pass,
     tokens,
     ...(mostText === undefined ? {} : { mostText }),
+    onMail({ to, raw }) {
+      if (!delivers || !to.some((each) => /^owl(?:\+[^@]*)?@owl\.example$/.test(each))) return;
+      delivers(raw, imap);
+    },
   });
   afterwards(async () => {
     await Promise.all([imap.close(), smtp.close()]);
