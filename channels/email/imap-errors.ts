@@ -1,4 +1,5 @@
 import { ChannelError } from "../../src/domain/channel.ts";
+import { isUntrusted } from "./smtp-errors.ts";
 
 /** What imapflow adds to an error. */
 type ImapError = {
@@ -38,9 +39,7 @@ export function imapFailure(error: unknown, stopped: boolean): ChannelError {
     return failure("refused", `the incoming server refused a command${told === "" ? "" : ` (${told})`}`);
   }
   const why = typeof code === "string" && /^E[A-Z_]+$/.test(code) ? code : "";
-  if (/^(?:DEPTH_ZERO|SELF_SIGNED|CERT_|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO)/.test(String(code))) {
-    return failure("no-encryption", tlsWords);
-  }
+  if (isUntrusted(code)) return failure("no-encryption", tlsWords);
   if (
     code === "CONNECT_TIMEOUT" ||
     code === "GREETING_TIMEOUT" ||

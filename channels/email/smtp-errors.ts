@@ -54,12 +54,18 @@ export function smtpFailure(error: unknown, stopped: boolean, secrets: readonly 
     const [reason, words, unsent] = known;
     return failure(reason, words, unsent ? { delivered: "no" } : {});
   }
+  if (isUntrusted(originalCode)) return failure("no-encryption", tlsWords, { delivered: "no" });
   if (status >= 400) return refusal(status, text(response), text(command), secrets);
   const why = [text(originalCode), text(code)].find((each) => /^E[A-Z_]+$/.test(each)) ?? "";
   const isUnsent = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"].includes(why);
   return failure("unreachable", `the outgoing server cannot be reached${why === "" ? "" : ` (${why})`}`, {
     ...(isUnsent ? { delivered: "no" as const } : {}),
   });
+}
+
+/** Codes with which Node refuses a certificate or a handshake, before anything of a login was said. */
+export function isUntrusted(code: unknown): boolean {
+  return /^(?:DEPTH_ZERO|SELF_SIGNED|CERT_|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO)/.test(text(code));
 }
 
 type More = ConstructorParameters<typeof ChannelError>[2];
