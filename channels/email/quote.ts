@@ -29,7 +29,8 @@ export function quoteStart(lines: readonly string[], { ours, atEnd }: QuoteFacts
     if (startsBlock(lines, at, address)) return ruleAbove(lines, at);
   }
   const before = lastFull(lines, quotedFrom);
-  return attributionStart(lines, before, address) ?? attributionStart(lines, end, address) ?? lines.length;
+  const start = attributionStart(lines, before, address) ?? attributionStart(lines, end, address);
+  return start === undefined ? lines.length : ruleAbove(lines, start);
 }
 
 /** One past the last line before `end` that holds more than quote marks. */
@@ -40,8 +41,11 @@ function lastFull(lines: readonly string[], end: number): number {
 }
 
 function text(line = ""): string {
-  // White space is also U+FEFF here.
-  return line.replace(/^[>\s]+/u, "").trimEnd();
+  // White space is also U+FEFF here; marks of direction stand around addresses.
+  return line
+    .replace(/^[>\s]+/u, "")
+    .replace(/\p{Cf}/gu, "")
+    .trimEnd();
 }
 
 function isQuoted(line: string): boolean {

@@ -42,8 +42,8 @@ export const attributionEnds =
 
 /** The line of a mail program that advertises itself; the device or program stands in it. */
 export const advertisements: readonly RegExp[] = [
-  /^(?:sent|get|enviado|enviada|envoyé|envoyee|envoyée|inviato|gesendet|von meinem|von mein|diese nachricht wurde von|verstuurd|verzonden|skickat|sendt|lähetetty|wysłane|wysłano|odesláno|odoslané|elküldve|trimis|отправлено|надіслано|изпратено|отримано|στάλθηκε|gönderildi|obter|obtener|télécharger|outlook für|outlook for|download|dikirim|đã gửi|được gửi)\b.{0,80}(?:iphone|ipad|ios|android|outlook|yahoo|samsung|galaxy|huawei|xiaomi|nokia|blackberry|windows|mail|proton|gmail|mobile|mobil|smartphone|handy|телефон|телефона|device|aol|gmx|web\.de|k-9|fairemail|tutanota|spark|aqua)\S*.{0,120}$/iu,
+  /^(?:sent|get|enviado|enviada|envoyé|envoyee|envoyée|inviato|gesendet|von meinem|von mein|diese nachricht wurde von|verstuurd|verzonden|skickat|sendt|lähetetty|wysłane|wysłano|odesláno|odoslané|elküldve|trimis|отправлено|надіслано|изпратено|отримано|στάλθηκε|gönderildi|obter|obtener|télécharger|outlook für|outlook for|download|dikirim|đã gửi|được gửi)(?!\p{L}).{0,80}(?:iphon|ipad|ios|android|outlook|yahoo|samsung|galaxy|huawei|xiaomi|nokia|blackberry|windows|mail|proton|gmail|mobile|mobil|smartphone|handy|телефон|телефона|device|aol|gmx|web\.de|k-9|fairemail|tutanota|spark|aqua)\S*.{0,120}$/iu,
   /^(?:von meinem|envoyé de mon|enviado desde mi|enviado do meu|inviato dal mio|отправлено с|надіслано з)\s.{1,80}$/iu,
   /^.{0,40}(?:iphone|ipad|android|outlook|gmail|yahoo|iphon)\S{0,20}\s?(?:から送信|から送信しました|에서 보냄|에서 보낸|'(?:den|dan)? gönderildi|umdan gönderildi|발송)\s*\.?$/iu,
-  /^(?:发自|發自|从|來自|来自|傳送自|从我的|나의).{1,40}$/u,
+  /^(?:发自|發自|从|從|來自|来自|傳送自|从我的|나의).{1,40}$/u,
 ];
