@@ -128,8 +128,11 @@ function readable(text: string): string {
 function bounceIn(parts: readonly Part[]): Pick<Content, "bounceOf" | "failed"> {
   const field = (text: string, name: string): string | undefined =>
     new RegExp(`^${name}:[ \\t]*(.{1,900})$`, "im").exec(text)?.[1]?.trim();
+  // Postfix and others fold what is long, a Message-ID too.
   const of = (...types: readonly string[]): string =>
-    textOf(parts.find((part) => types.includes(typeOf(part)))).slice(0, 64 * 1024);
+    textOf(parts.find((part) => types.includes(typeOf(part))))
+      .slice(0, 64 * 1024)
+      .replace(/\r?\n[ \t]+/g, " ");
   const status = of("message/delivery-status", "message/global-delivery-status");
   if (!/^failed\b/i.test(field(status, "Action") ?? "")) return {};
   const original = of("message/rfc822", "text/rfc822-headers", "message/global", "message/rfc822-headers");
