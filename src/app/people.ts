@@ -1,8 +1,8 @@
-import { decideCode, decideRevoke } from "../core/pairing.ts";
-import type { Pairing } from "../domain/channel.ts";
+import { decideCode, decideLogin, decideRevoke } from "../core/pairing.ts";
+import { ChannelError, type Pairing } from "../domain/channel.ts";
 import type { ChannelId } from "../domain/ids.ts";
-import { roles } from "../domain/person.ts";
-import type { LocalSurface, PairOutcome, PairRequest, PeopleReport, RevokeOutcome } from "./api.ts";
+import { type Role, roles } from "../domain/person.ts";
+import type { LocalSurface, Pairable, PairOutcome, PairRequest, PeopleReport, RevokeOutcome } from "./api.ts";
 import { channelIds } from "./channel-files.ts";
 import { checkChannel, pairingOf } from "./channels.ts";
 import type { Desk } from "./desk.ts";
@@ -13,13 +13,15 @@ import { isServiceAlive } from "./service-lock.ts";
 /** How long the name of the bot is waited for: the code alone is enough. */
 const botMs = 6_000;
 
+type By<Kind extends Pairing["by"]> = Extract<Pairing, { readonly by: Kind }>;
+
 /** Who may speak: making codes, listing and revoking. For the owner on this machine, never for an agent. */
 export function pairing(desk: Desk) {
   const { config, store, now, committed } = desk;
   const places = placesOf(config);
 
   async function pair(request: PairRequest): Promise<PairOutcome> {
-    const { name, channel } = request;
+    const { channel } = request;
     const role = roles.find((each) => each === request.role);
     if (!role) return refused("bad-usage", `the role must be one of ${roles.join(", ")}`);
     const trouble = channelTrouble(channel);
@@ -32,68 +34,110 @@ export function pairing(desk: Desk) {
           : "it knows no people of its own";
       return refused("no-pairing", `nobody is paired on ${channel}: ${why}`);
     }
-    if (way.by === "login") return refused("no-pairing", `nobody can be paired on ${channel} yet`);
-    // Mail is for whoever an address belongs to, however that is spelled.
-    const address = way.by === "mail" ? request.address?.trim().toLowerCase() : request.address;
-    const unfit = way.by === "mail" ? addressTrouble(channel, way, address) : undefined;
-    if (unfit) return unfit;
+    switch (way.by) {
+      case "code":
+        return byCode(way, request, role);
+      case "login":
+        return byLogin(way, request, role);
+      case "mail":
+        return byMail(way, request, role);
+    }
+  }
+
+  async function byCode(way: By<"code">, request: PairRequest, role: Role): Promise<PairOutcome> {
     // Asked for meanwhile; a refusal of the code does not wait for it.
-    const asked = way.by === "code" ? botOf(channel) : undefined;
+    const asked = botOf(request.channel);
+    const made = await codeFor(request, role);
+    if (!made.ok) return made;
+    const { code, token, outcome } = made;
+    const bot = await asked;
+    const linkOf = (name: string) =>
+      way.link
+        ? { link: way.link(name, token) }
+        : { noLink: `${request.channel} has no link that carries a code` };
+    return {
+      ...outcome,
+      say: way.say(code),
+      ...(bot.ok
+        ? { bot: bot.name, ...linkOf(bot.name) }
+        : { noLink: `the bot's name could not be asked for (${bot.why})` }),
+    };
+  }
+
+  /** Mail is for whoever an address belongs to, however that is spelled; only they can reply to what goes there. */
+  async function byMail(way: By<"mail">, request: PairRequest, role: Role): Promise<PairOutcome> {
+    const address = request.address?.trim().toLowerCase() ?? "";
+    if (address === "") {
+      return refused(
+        "bad-usage",
+        `on ${request.channel} people are paired by their address: give it (--address somebody@example.org)`,
+      );
+    }
+    const trouble = way.trouble(address);
+    if (trouble !== undefined) return refused("bad-usage", trouble);
+    const made = await codeFor({ ...request, address }, role, { invite: true });
+    return made.ok ? { ...made.outcome, say: way.say(made.code), mailedTo: address } : made;
+  }
+
+  async function codeFor(
+    { name, channel, address }: PairRequest,
+    role: Role,
+    more: { readonly invite?: true } = {},
+  ) {
     const made = await makeCode();
+    const person = { name, role };
+    const where = address === undefined ? { channel } : { channel, address };
     const value = await store.pair(
-      (snapshot) =>
-        decideCode(
-          snapshot,
-          {
-            person: { name, role },
-            channel,
-            ...(address === undefined ? {} : { address }),
-            ...(way.by === "mail" ? { invite: true as const } : {}),
-            ...made.stored,
-          },
-          now(),
-        ),
+      (snapshot) => decideCode(snapshot, { person, ...where, ...more, ...made.stored }, now()),
       now(),
     );
     if (!value.ok) return refused(value.error, value.message);
     committed();
-    const bot = await asked;
     const holder = await store.service();
-    return {
+    const outcome = {
       ok: true,
+      by: "code",
       code: made.code,
-      say: way.say(made.code),
-      ...(way.by === "code" ? linkOf(way, channel, bot, made.token) : {}),
-      ...(way.by === "mail" && address !== undefined ? { mailedTo: address } : {}),
       expiresAt: value.expiresAt,
       ...value.person,
       channel,
       heard: holder !== undefined && isServiceAlive(holder),
-    };
+    } as const;
+    return { ok: true as const, code: made.code, token: made.token, outcome };
   }
 
-  function addressTrouble(
-    channel: ChannelId,
-    way: Extract<Pairing, { readonly by: "mail" }>,
-    address: string | undefined,
-  ): PairOutcome | undefined {
-    if (address === undefined) {
-      return refused("bad-usage", `${channel} needs an address: --address somebody@example.org`);
+  /** The platform says whose login that is, so nothing has to be proved by a code. */
+  async function byLogin(
+    way: By<"login">,
+    { name, channel, address: typed }: PairRequest,
+    role: Role,
+  ): Promise<PairOutcome> {
+    if (typed === undefined || typed.trim() === "") {
+      return refused(
+        "bad-usage",
+        `on ${channel} people are paired by their login: give it (--address LOGIN)`,
+      );
     }
-    const trouble = way.trouble(address);
-    return trouble === undefined ? undefined : refused("bad-usage", trouble);
+    const found = await whoseLogin(way, channel, typed);
+    if (!found.ok) return found;
+    const { address, login } = found;
+    const value = await store.pair(
+      (snapshot, nextId) =>
+        decideLogin(snapshot, { person: { name, role }, channel, address, login }, nextId, now(), places),
+      now(),
+    );
+    if (!value.ok) return refused(value.error, value.message);
+    committed();
+    return { ok: true, by: "login", ...value.person, channel, address, login, binding: value.binding };
   }
 
-  function linkOf(
-    way: Extract<Pairing, { readonly by: "code" }>,
-    channel: ChannelId,
-    bot: Bot | undefined,
-    token: string,
-  ) {
-    if (!bot?.ok) return { noLink: `the bot's name could not be asked for (${bot?.why ?? "no answer"})` };
-    return way.link
-      ? { bot: bot.name, link: way.link(bot.name, token) }
-      : { bot: bot.name, noLink: `${channel} has no link that carries a code` };
+  async function whoseLogin(way: By<"login">, channel: ChannelId, typed: string) {
+    try {
+      return { ok: true as const, ...(await way.resolve(config.channels[channel] ?? {}, typed)) };
+    } catch (error) {
+      if (!(error instanceof ChannelError)) throw error;
+      return refused(error.permanent ? "no-such-person" : "unreachable", error.message);
+    }
   }
 
   function channelTrouble(channel: ChannelId): PairOutcome | undefined {
@@ -133,10 +177,10 @@ export function pairing(desk: Desk) {
 
   async function people(): Promise<PeopleReport> {
     const [bindings, codes] = await Promise.all([store.bindings(), store.codes(now())]);
-    const pairable: ChannelId[] = [];
-    // Where an address is needed as well, it is the command line that asks for it.
+    const pairable: Pairable[] = [];
     for (const channel of config.deliver) {
-      if ((await pairingOf(channel))?.by === "code") pairable.push(channel);
+      const way = await pairingOf(channel);
+      if (way) pairable.push({ channel, by: way.by });
     }
     return {
       bindings,

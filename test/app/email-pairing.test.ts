@@ -14,6 +14,7 @@ async function invited(post: Correspondence, changes: Record<string, string> = {
     ...changes,
   });
   if (!made.ok) throw new Error(made.message);
+  if (made.by !== "code") throw new Error("no code was made");
   return { ...made, invitation: await post.finds(mara, "pairing code") };
 }
 
@@ -97,7 +98,7 @@ describe("pairing by mail", () => {
   });
 
   test.each([
-    ["no address", undefined, "needs an address"],
+    ["no address", undefined, "paired by their address"],
     ["a number", "42", "such as owl@example.org"],
     ["two of them", "a@example.org, b@example.org", "such as owl@example.org"],
     ["letters that no server must know", "mära@example.org", "such as owl@example.org"],
