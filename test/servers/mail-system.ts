@@ -11,7 +11,8 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mailConfigurations, type Ports, usedPorts } from "./mail-configurations.ts";
