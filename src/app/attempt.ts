@@ -7,7 +7,7 @@ import { viewAt } from "../core/night-view.ts";
 import { awayLine, mayStillBeAnswered } from "../core/outage.ts";
 import { loudnessOf } from "../core/ringing.ts";
 import { hasNews } from "../core/standing.ts";
-import { followUpView, noticeView } from "../core/view.ts";
+import { followUpView, noticeView, questionView } from "../core/view.ts";
 import type { Capabilities } from "../domain/capabilities.ts";
 import { type AnswerChannel, ChannelError, type ChannelMessage } from "../domain/channel.ts";
 import type { ChannelId, Instant, MessageRef } from "../domain/ids.ts";
@@ -122,7 +122,9 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
     }
     const followUp = followUpView(stored, now());
     const said = away === undefined ? followUp : { ...followUp, text: `${followUp.text}\n${away}` };
-    const follower = { ...message(job, said, stored), follows: copy.ref };
+    const { standing: _now, ...asked } = questionView(stored, now());
+    const thread = message(job, asked, stored).headline;
+    const follower = { ...message(job, said, stored), follows: copy.ref, thread };
     await channel.post(job.destination, follower, job.key, signal);
     return sent(job, shown, () => adopted(others));
   }
