@@ -29,8 +29,8 @@ export type PeopleLines = {
   /** Owners by the configuration. */
   readonly allowed: PeopleReport["allowed"];
   readonly codes: readonly CodeLine[];
-  /** Channels on which somebody can be paired. */
-  readonly pairable: readonly string[];
+  /** Channels on which somebody can be paired, and by what. */
+  readonly pairable: PeopleReport["pairable"];
 };
 
 /** A code that was made just now. It is shown once, and stands nowhere else. */
@@ -48,6 +48,9 @@ export type MadeCode = {
   /** The link as dark modules, `size` a side, quiet zone and all. */
   readonly qr?: { readonly size: number; readonly path: string };
 };
+
+/** Somebody who is known at once, in a sentence. */
+export type PairedHere = { readonly paired: string };
 
 export function peopleLines(report: PeopleReport, zone: string, now: Instant): PeopleLines {
   const people = new Map<string, PersonLine & { readonly bindings: BindingLine[] }>();

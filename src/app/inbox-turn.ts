@@ -36,7 +36,11 @@ export async function takeIn(
   options: InboxTurnOptions,
 ): Promise<readonly Ack[]> {
   const { store, now } = options;
-  const inputs = batch.replies.map((reply): Input => ({ key: reply.key, payload: reply, reply }));
+  const inputs = batch.replies.map((reply): Input => {
+    // What a platform shows for somebody may be another when it brings the same reply again.
+    const { key, twin, name: _shown, ...said } = reply;
+    return { key, ...(twin === undefined ? {} : { twin }), payload: { key, ...said }, reply };
+  });
   const at = now();
   const facts = await factsFor(channel, batch.replies, options, at);
   const skips = options.night !== undefined && batch.replies.some(({ press }) => press?.action === "skip");
@@ -49,6 +53,7 @@ export async function takeIn(
       const settings: ReceiveSettings = {
         now: at,
         mark: rowOf(channel).verbMark,
+        ...(rowOf(channel).correlation === "id" ? { byId: true as const } : {}),
         night: options.night,
         beforeMorning,
         project: options.project,
@@ -121,6 +126,8 @@ export function heardOf(
     ...(destination === undefined ? {} : { destination }),
     ...(message === undefined ? {} : { message }),
     ...(edited ? { edited } : {}),
+    ...(reply.toast ? { toast: true as const } : {}),
+    ...(reply.colleague ? { colleague: true as const } : {}),
     ...(at === undefined ? {} : { sentAt: at }),
     ...(quarantined === undefined ? {} : { quarantined }),
   };
@@ -156,7 +163,7 @@ function adopt(snapshot: TurnSnapshot, channel: ChannelId, reply: Reply): readon
   ];
 }
 
-/** What the platform may show at once for each press of a batch; nothing where silence is right. */
+/** What the platform may show at once for each reply of a batch; nothing where silence is right. */
 export function receiptsOf(replies: readonly Reply[], acks: readonly Ack[]): Receipt[] {
   return replies.flatMap((reply, index) => {
     const ack = acks[index];
@@ -167,7 +174,8 @@ export function receiptsOf(replies: readonly Reply[], acks: readonly Ack[]): Rec
 
 /**
  * Refused presses whose toast did not arrive get a message instead: what changed something, or was so already, shows in
- * the message of its question.
+ * the message of its question. Where no press was made, nothing shows it, so that every toast that did not arrive is sent:
+ * to its sender alone. A stranger hears nothing but a toast.
  */
 export function untold(
   channel: ChannelId,
@@ -177,9 +185,11 @@ export function untold(
 ): readonly Effect[] {
   return replies.flatMap((reply, index): Effect[] => {
     const ack = acks[index];
-    const destination = destinationOf(reply);
-    if (!reply.press || !ack || ack.text === "" || destination === undefined) return [];
-    if (ack.accepted || ack.replayed || delivered.includes(reply.key)) return [];
+    const alone = reply.toast && rowOf(channel).chats === "person";
+    const destination = alone ? reply.sender : destinationOf(reply);
+    if (!(reply.press || reply.toast) || !ack || ack.text === "" || destination === undefined) return [];
+    if ((ack.accepted && !reply.toast) || ack.replayed || delivered.includes(reply.key)) return [];
+    if (!ack.accepted && ack.reason === "unknown-sender") return [];
     const notice = { kind: "receipt", text: ack.text };
     return [{ type: "send", job: { channel, destination, kind: "receipt", notice } }];
   });

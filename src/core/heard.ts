@@ -17,6 +17,10 @@ export type Heard = {
   readonly message?: MessageRef;
   /** It changes a message that came before. */
   readonly edited?: true;
+  /** Its receipt is shown as a toast, as that of a press is. */
+  readonly toast?: true;
+  /** A stranger of the same team. */
+  readonly colleague?: true;
   readonly sentAt?: Instant;
   /** Nobody knows who said it: why. */
   readonly quarantined?: string;

@@ -5,6 +5,7 @@ import type { Heard } from "./heard.ts";
 import { isLetter } from "./letter-words.ts";
 
 const minuteMs = 60_000;
+const dayMs = 24 * 3_600_000;
 /** Refusals of one sender within a minute that get a receipt of their own. */
 const mostRefusals = 6;
 
@@ -17,7 +18,7 @@ export type ReceiptSettings = {
 };
 
 /**
- * The one message that answers a typed reply, and what must be remembered of it. A press has its toast instead. Beyond
+ * The one message that answers a typed reply, and what must be remembered of it. What has a toast needs none. Beyond
  * six refusals in a minute the rest of that minute is gathered into one message that names each.
  */
 export function receiptFor(
@@ -27,7 +28,7 @@ export function receiptFor(
   settings: ReceiptSettings,
 ): readonly Effect[] {
   const { now } = settings;
-  if (heard.said.press || ack.text === "") return [];
+  if (heard.said.press || heard.toast || ack.text === "") return [];
   if (isLetter(heard.said)) return letterReceipt(snapshot, heard, ack, settings);
   if (!ack.accepted && ack.reason === "unmatched") return helpOnce(snapshot, heard, ack, now);
   const kept = settings.keepEarlier ? [] : remember(heard, ack, settings.question);
@@ -56,6 +57,26 @@ function helpOnce(snapshot: TurnSnapshot, heard: Heard, ack: Ack, now: Instant):
   if (before.value > 0) return [];
   const { channel, sender } = heard;
   return [{ type: "count", counter: { ...before, channel, sender, value: 1 } }, ...sent(heard, ack.text)];
+}
+
+/**
+ * Whoever is not known hears nothing, but for one line a day to somebody of the same team: only a toast shows it. Nothing
+ * tells whether a code was right.
+ */
+export function strangerLine(
+  snapshot: TurnSnapshot,
+  { speaker, colleague, channel, sender }: Heard,
+  ack: Ack,
+  now: Instant,
+): { readonly value: Ack; readonly effects: readonly Effect[] } {
+  if (speaker || !colleague || ack.accepted || ack.reason !== "unknown-sender" || ack.text !== "") {
+    return { value: ack, effects: [] };
+  }
+  const before = counted(snapshot, "stranger", now, dayMs);
+  if (before.value > 0) return { value: ack, effects: [] };
+  const text = `owlpost does not know ${sender} yet, so nothing was changed. An owner can change that: owlpost pair, on the machine.`;
+  const counter = { ...before, channel, sender, value: 1 };
+  return { value: { ...ack, text }, effects: [{ type: "count", counter }] };
 }
 
 /** The counter as it stands, or a new one where its time is over. */

@@ -21,7 +21,7 @@ import { log } from "./moves.ts";
 import { formAt, morningAfter, type NightRules } from "./night.ts";
 import { mayAnswer, type Place } from "./people.ts";
 import { decideQuarantined } from "./quarantine.ts";
-import { receiptFor } from "./receipt.ts";
+import { receiptFor, strangerLine } from "./receipt.ts";
 import { refusedText } from "./refused-words.ts";
 import { decideReply } from "./reply.ts";
 import { shorten } from "./wording.ts";
@@ -32,6 +32,8 @@ const clocksApartMs = 60_000;
 export type ReceiveSettings = {
   readonly now: Instant;
   readonly mark: Mark;
+  /** A reply belongs to its question only by the id in it. */
+  readonly byId?: true;
   /** The project of a note that names no question. */
   readonly project: string;
   readonly status: StatusFacts;
@@ -86,7 +88,11 @@ export function decideReceived(
     },
     runs: settings.runs,
   });
-  const { effects, value } = decide(snapshot, heard, reading, open, settings);
+  const decided = decide(snapshot, heard, reading, open, settings);
+  const told = strangerLine(snapshot, heard, decided.value, settings.now);
+  // Whether a code was right is told to nobody.
+  const { value, effects: counted } = reading.kind === "pair" ? { value: decided.value, effects: [] } : told;
+  const effects = [...decided.effects, ...counted];
   const question = questionOf(reading);
   const about = question === undefined ? {} : { question };
   const receipt = receiptFor(snapshot, heard, value, { now: settings.now, ...about });
@@ -141,7 +147,7 @@ function decide(
     case "more":
       return told(moreText(snapshot, reading.question, role));
     case "help":
-      return told(helpText(role, mark));
+      return told(helpText(role, mark, settings.byId));
     case "pending":
       return told(pendingText(open, { ...settings, role }));
     case "status":

@@ -54,6 +54,8 @@ export type Button = {
 export type Reply = {
   /** The key under which it is stored once, e.g. an update id. */
   readonly key: string;
+  /** Another key under which the platform may bring the same reply again; whichever comes first is stored, the other is dropped. */
+  readonly twin?: string;
   readonly sender: string;
   /** What the platform calls them: for showing only, and never for telling who it is. */
   readonly name?: string;

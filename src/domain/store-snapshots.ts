@@ -22,6 +22,8 @@ export type AskSnapshot = {
 /** One input of a turn, stored under (channel, key) exactly once. */
 export type TurnInput = {
   readonly key: string;
+  /** Another key of the same input: it is stored under neither where either is known. */
+  readonly twin?: string;
   /** Stored as it came. */
   readonly payload: unknown;
 };

@@ -213,6 +213,7 @@ describe("writing an answer", () => {
     option: "1",
     via: "telegram",
     by: "eric",
+    told: "answered",
     at: midnight,
     digest: "0",
     claim: "c",

@@ -6,6 +6,7 @@ import type { Copy } from "../../src/domain/question.ts";
 import { openStore } from "../../src/store/sqlite.ts";
 import { inspectAirlocks } from "./inspect-airlocks.ts";
 import { inspectHistory } from "./inspect-history.ts";
+import { inspectHooks } from "./inspect-hooks.ts";
 import { inspectLoop } from "./inspect-loop.ts";
 import { inspectPeer } from "./inspect-peer.ts";
 import { inspectPeople } from "./inspect-people.ts";
@@ -47,7 +48,9 @@ export async function inspect(folder: string, scene: Scene, desk: Desk, disturbe
     const platform =
       "peer" in desk
         ? { wrong: inspectPeer({ ...remains, ...desk }), doubles: [] }
-        : inspectTelegram({ ...remains, ...desk });
+        : "hooks" in desk
+          ? inspectHooks({ ...remains, ...desk })
+          : inspectTelegram({ ...remains, ...desk });
     wrong.push(
       ...inspectEndings(remains),
       ...inspectHistory(remains),

@@ -11,6 +11,7 @@ import type { Result, State } from "../../src/domain/question.ts";
 import { aConfig, aDocument, minute } from "../builders.ts";
 import { callPeer, peerChannel } from "../peer/peer-channel.ts";
 import type { Fault, Press, Update } from "../peer/peer-server.ts";
+import { hooksChannels, hooksSettings, hooksWeather } from "./hooks-line.ts";
 import type { AskedEntry, CodeEntry, GivenEntry, Ledger } from "./ledger.ts";
 import { tapChannel } from "./tapped-channel.ts";
 import { setTelegramClock, telegramChannel, telegramPeople, telegramSettings } from "./telegram-line.ts";
@@ -27,7 +28,7 @@ export async function openPlay(
   folder: string,
   peerUrl: string,
   ledger: Ledger,
-  scene: { readonly platform?: "telegram"; readonly allow?: readonly number[] },
+  scene: { readonly platform?: "telegram" | "hooks"; readonly allow?: readonly number[] },
 ) {
   const home = join(folder, "home");
   const repository = join(folder, "repository");
@@ -36,15 +37,18 @@ export async function openPlay(
   let aheadMs = 0;
   for (const [name, value] of ledger.entries) if (name.startsWith("clock ")) aheadMs += Number(value);
   const now = (): number => Date.now() + aheadMs;
-  const telegram = scene.platform && (await telegramSettings(peerUrl, scene.allow));
-  if (telegram) await setTelegramClock(peerUrl, { ms: aheadMs });
+  const telegram = scene.platform === "telegram" ? await telegramSettings(peerUrl, scene.allow) : undefined;
+  const hooks = scene.platform === "hooks" ? await hooksSettings(peerUrl) : undefined;
+  const setClock = () =>
+    scene.platform ? setTelegramClock(peerUrl, { ms: aheadMs }) : Promise.resolve(undefined);
+  await setClock();
   const config = aConfig({
     autoDefault: true,
     airlocks: { repo: join(repository, ".owlpost") },
-    deliver: telegram ? ["telegram"] : ["peer", "pager"],
+    deliver: telegram ? ["telegram"] : hooks ? ["feishu", "webhook"] : ["peer", "pager"],
     channels: telegram
       ? { telegram }
-      : { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } },
+      : (hooks ?? { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } }),
   });
   const asks = new Map<string, { ways: AskWays; id: QuestionId; digest: string }>();
   let running: Service | undefined;
@@ -52,10 +56,12 @@ export async function openPlay(
   async function open(): Promise<void> {
     const opened = telegram
       ? [await telegramChannel(telegram, now)]
-      : [
-          peerChannel(peerUrl, { id: "peer", destination: "eric" }),
-          peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
-        ];
+      : hooks
+        ? await hooksChannels(hooks, now)
+        : [
+            peerChannel(peerUrl, { id: "peer", destination: "eric" }),
+            peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
+          ];
     const channels = opened.map(tapChannel);
     running = await startService({
       home,
@@ -193,14 +199,14 @@ export async function openPlay(
       if (ledger.entries.has(`clock ${name}`)) return;
       ledger.add(`clock ${name}`, minutes * minute);
       aheadMs += minutes * minute;
-      if (telegram) await setTelegramClock(peerUrl, { ms: aheadMs });
+      await setClock();
     },
 
     /** The owner makes a code; whoever does not hear of it makes another one, which takes its place. */
     pair: (name: string, role: string): Promise<CodeEntry> =>
       step(`pair ${name}`, async () => {
         const made = await service().owlpost.pair({ name, role, channel: "telegram" });
-        assert(made.ok, JSON.stringify(made));
+        assert(made.ok && made.by === "code", JSON.stringify(made));
         return { code: made.code, token: made.link?.split("start=")[1] ?? "" };
       }),
 
@@ -211,6 +217,9 @@ export async function openPlay(
         const binding = bindings.find(({ person }) => person.name === name);
         return binding ? service().owlpost.revoke(binding.id, "cli") : { ok: false };
       }),
+
+    /** What befalls Feishu and the webhook's receiver. */
+    weather: hooksWeather({ step }, peerUrl),
 
     /** Those who tap and type on Telegram. */
     people: telegramPeople({ step, until }, peerUrl),

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync } 
 import { join } from "node:path";
 import { startPeer } from "../peer/peer-server.ts";
 import { packages } from "./bundle.ts";
+import { startHooksDesk } from "./hooks-desk.ts";
 import { inspect, inspectCursor } from "./inspect.ts";
 import { readLedger } from "./ledger.ts";
 import type { Desk } from "./remains.ts";
@@ -39,6 +40,7 @@ export async function play(child: string, folder: string, run: Run): Promise<Out
   mkdirSync(folder, { recursive: true });
   const desk = await openDesk(run.scene);
   const telegram = "telegram" in desk ? desk.telegram : undefined;
+  const hooks = "hooks" in desk ? desk.hooks : undefined;
   const cursorFaults: string[] = [];
   try {
     let killed = 0;
@@ -52,6 +54,7 @@ export async function play(child: string, folder: string, run: Run): Promise<Out
       if (exit.how === "done" && !(faulty && wasInjected(folder))) break;
       killed += 1;
       ageTemporaries(folder);
+      hooks?.died();
       if (!telegram) continue;
       await hearOut();
       telegram.died();
@@ -80,13 +83,22 @@ async function hearOut(): Promise<void> {
 }
 
 async function openDesk(scene: string): Promise<Desk> {
-  return scenes[scene]?.platform === "telegram"
-    ? { telegram: await startTelegramDesk() }
-    : { peer: await startPeer() };
+  switch (scenes[scene]?.platform) {
+    case "telegram":
+      return { telegram: await startTelegramDesk() };
+    case "hooks":
+      return { hooks: await startHooksDesk() };
+    default:
+      return { peer: await startPeer() };
+  }
 }
 
-const urlOf = (desk: Desk): string => ("peer" in desk ? desk.peer.url : desk.telegram.url);
-const closeDesk = (desk: Desk): Promise<void> => ("peer" in desk ? desk.peer : desk.telegram).close();
+function serverOf(desk: Desk): { readonly url: string; close(): Promise<void> } {
+  if ("peer" in desk) return desk.peer;
+  return "hooks" in desk ? desk.hooks : desk.telegram;
+}
+const urlOf = (desk: Desk): string => serverOf(desk).url;
+const closeDesk = (desk: Desk): Promise<void> => serverOf(desk).close();
 
 /** The steps of a scene, from one run that nothing disturbs; its inspection must find nothing. */
 export async function listSteps(child: string, folder: string, scene: string): Promise<string[]> {
