@@ -137,6 +137,14 @@ describe("a letter that is no answer", () => {
     expect(texts(await office.receipts()).at(-1)).toContain("Already recorded");
   });
 
+  test("thanks for a receipt are told how the question stands, and not what it takes", async () => {
+    const office = await aPostOffice();
+    await says(office, "1");
+    await says(office, "Thanks!");
+    const [, receipt] = texts(await office.receipts());
+    expect(receipt).toMatch(/Nothing waits for one either: q-a3f2-012-fix-auth-1 is answered: option 1/);
+  });
+
   test("field 44: nobody gets more than a dozen mails in an hour, whatever they send", async () => {
     const office = await aPostOffice();
     for (let n = 0; n < 20; n += 1) await says(office, "/status");
