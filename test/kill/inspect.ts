@@ -9,6 +9,7 @@ import { inspectHistory } from "./inspect-history.ts";
 import { inspectLoop } from "./inspect-loop.ts";
 import { inspectPeer } from "./inspect-peer.ts";
 import { inspectPeople } from "./inspect-people.ts";
+import { inspectSlack } from "./inspect-slack.ts";
 import { inspectTelegram, lostTaps } from "./inspect-telegram.ts";
 import { readLedger } from "./ledger.ts";
 import type { Desk, Remains } from "./remains.ts";
@@ -44,10 +45,7 @@ export async function inspect(folder: string, scene: Scene, desk: Desk, disturbe
     };
     if (await store.service()) wrong.push("the service's place is still held");
     if ((await store.nextJobAt()) !== undefined) wrong.push("a message still waits in the outbox");
-    const platform =
-      "peer" in desk
-        ? { wrong: inspectPeer({ ...remains, ...desk }), doubles: [] }
-        : inspectTelegram({ ...remains, ...desk });
+    const platform = inspectPlatform(remains, desk);
     wrong.push(
       ...inspectEndings(remains),
       ...inspectHistory(remains),
@@ -60,6 +58,12 @@ export async function inspect(folder: string, scene: Scene, desk: Desk, disturbe
   } finally {
     await store.close();
   }
+}
+
+function inspectPlatform(remains: Remains, desk: Desk): Found {
+  if ("peer" in desk) return { wrong: inspectPeer({ ...remains, ...desk }), doubles: [] };
+  if ("slack" in desk) return { wrong: inspectSlack({ ...remains, ...desk }), doubles: [] };
+  return inspectTelegram({ ...remains, ...desk });
 }
 
 /** Right after a kill, before anything recovers: what the cursor has left behind is stored. Looks at a copy of the store. */

@@ -12,8 +12,9 @@ import { aConfig, aDocument, minute } from "../builders.ts";
 import { callPeer, peerChannel } from "../peer/peer-channel.ts";
 import type { Fault, Press, Update } from "../peer/peer-server.ts";
 import type { AskedEntry, CodeEntry, GivenEntry, Ledger } from "./ledger.ts";
+import { slackChannel, slackSettings, slackTeam } from "./slack-line.ts";
 import { tapChannel } from "./tapped-channel.ts";
-import { setTelegramClock, telegramChannel, telegramPeople, telegramSettings } from "./telegram-line.ts";
+import { setPlatformClock, telegramChannel, telegramPeople, telegramSettings } from "./telegram-line.ts";
 
 export type Play = Awaited<ReturnType<typeof openPlay>>;
 
@@ -27,7 +28,7 @@ export async function openPlay(
   folder: string,
   peerUrl: string,
   ledger: Ledger,
-  scene: { readonly platform?: "telegram"; readonly allow?: readonly number[] },
+  scene: { readonly platform?: "telegram" | "slack"; readonly allow?: readonly number[] },
 ) {
   const home = join(folder, "home");
   const repository = join(folder, "repository");
@@ -36,15 +37,18 @@ export async function openPlay(
   let aheadMs = 0;
   for (const [name, value] of ledger.entries) if (name.startsWith("clock ")) aheadMs += Number(value);
   const now = (): number => Date.now() + aheadMs;
-  const telegram = scene.platform && (await telegramSettings(peerUrl, scene.allow));
-  if (telegram) await setTelegramClock(peerUrl, { ms: aheadMs });
+  const telegram = scene.platform === "telegram" ? await telegramSettings(peerUrl, scene.allow) : undefined;
+  const slack = scene.platform === "slack" ? await slackSettings(peerUrl) : undefined;
+  if (scene.platform) await setPlatformClock(peerUrl, { ms: aheadMs });
   const config = aConfig({
     autoDefault: true,
     airlocks: { repo: join(repository, ".owlpost") },
-    deliver: telegram ? ["telegram"] : ["peer", "pager"],
+    deliver: scene.platform ? [scene.platform] : ["peer", "pager"],
     channels: telegram
       ? { telegram }
-      : { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } },
+      : slack
+        ? { slack }
+        : { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } },
   });
   const asks = new Map<string, { ways: AskWays; id: QuestionId; digest: string }>();
   let running: Service | undefined;
@@ -52,10 +56,12 @@ export async function openPlay(
   async function open(): Promise<void> {
     const opened = telegram
       ? [await telegramChannel(telegram, now)]
-      : [
-          peerChannel(peerUrl, { id: "peer", destination: "eric" }),
-          peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
-        ];
+      : slack
+        ? [await slackChannel(slack, now)]
+        : [
+            peerChannel(peerUrl, { id: "peer", destination: "eric" }),
+            peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
+          ];
     const channels = opened.map(tapChannel);
     running = await startService({
       home,
@@ -193,7 +199,7 @@ export async function openPlay(
       if (ledger.entries.has(`clock ${name}`)) return;
       ledger.add(`clock ${name}`, minutes * minute);
       aheadMs += minutes * minute;
-      if (telegram) await setTelegramClock(peerUrl, { ms: aheadMs });
+      if (scene.platform) await setPlatformClock(peerUrl, { ms: aheadMs });
     },
 
     /** The owner makes a code; whoever does not hear of it makes another one, which takes its place. */
@@ -214,6 +220,9 @@ export async function openPlay(
 
     /** Those who tap and type on Telegram. */
     people: telegramPeople({ step, until }, peerUrl),
+
+    /** The team on Slack. */
+    team: slackTeam({ step, until }, peerUrl),
 
     /** Another program drops a file into an airlock, whole. */
     async write(path: string, text: string): Promise<void> {

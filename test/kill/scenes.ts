@@ -7,6 +7,7 @@ import { aDocument } from "../builders.ts";
 import { abort } from "./abort-scene.ts";
 import { pairing, words } from "./people-scenes.ts";
 import type { Scene } from "./scene.ts";
+import { slack } from "./slack-scene.ts";
 import { telegram } from "./telegram-scene.ts";
 
 /** Asked by several programs, answered on the phone, taken by the loop with its own claim. */
@@ -229,6 +230,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
   files,
   weather,
   telegram,
+  slack,
   pairing,
   words,
   abort,

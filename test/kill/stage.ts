@@ -7,6 +7,7 @@ import { inspect, inspectCursor } from "./inspect.ts";
 import { readLedger } from "./ledger.ts";
 import type { Desk } from "./remains.ts";
 import { scenes } from "./scenes.ts";
+import { startSlackDesk } from "./slack-desk.ts";
 import { startTelegramDesk } from "./telegram-desk.ts";
 
 /**
@@ -52,8 +53,9 @@ export async function play(child: string, folder: string, run: Run): Promise<Out
       if (exit.how === "done" && !(faulty && wasInjected(folder))) break;
       killed += 1;
       ageTemporaries(folder);
-      if (!telegram) continue;
+      if ("peer" in desk) continue;
       await hearOut();
+      if (!telegram) continue;
       telegram.died();
       cursorFaults.push(...inspectCursor(folder, telegram));
     }
@@ -80,13 +82,17 @@ async function hearOut(): Promise<void> {
 }
 
 async function openDesk(scene: string): Promise<Desk> {
-  return scenes[scene]?.platform === "telegram"
-    ? { telegram: await startTelegramDesk() }
-    : { peer: await startPeer() };
+  const platform = scenes[scene]?.platform;
+  if (platform === "telegram") return { telegram: await startTelegramDesk() };
+  return platform === "slack" ? { slack: await startSlackDesk() } : { peer: await startPeer() };
 }
 
-const urlOf = (desk: Desk): string => ("peer" in desk ? desk.peer.url : desk.telegram.url);
-const closeDesk = (desk: Desk): Promise<void> => ("peer" in desk ? desk.peer : desk.telegram).close();
+function carrierOf(desk: Desk): { readonly url: string; close(): Promise<void> } {
+  if ("peer" in desk) return desk.peer;
+  return "slack" in desk ? desk.slack : desk.telegram;
+}
+const urlOf = (desk: Desk): string => carrierOf(desk).url;
+const closeDesk = (desk: Desk): Promise<void> => carrierOf(desk).close();
 
 /** The steps of a scene, from one run that nothing disturbs; its inspection must find nothing. */
 export async function listSteps(child: string, folder: string, scene: string): Promise<string[]> {
