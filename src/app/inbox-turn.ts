@@ -4,10 +4,12 @@ import type { Heard } from "../core/heard.ts";
 import type { NightRules } from "../core/night.ts";
 import { isAllowed, type Place, speakerOf } from "../core/people.ts";
 import { decideReceived, type ReceiveSettings } from "../core/receive.ts";
+import type { Capabilities } from "../domain/capabilities.ts";
 import type { Batch, Receipt, Reply } from "../domain/channel.ts";
 import type { Ack } from "../domain/command.ts";
 import { type ChannelId, type Instant, questionId, type RunId } from "../domain/ids.ts";
 import type { Decision, Effect, Store, TurnInput, TurnNeed, TurnSnapshot } from "../domain/store.ts";
+import { nobody } from "../domain/store-snapshots.ts";
 import { factsFor, isMarked } from "./turn-facts.ts";
 
 export type InboxTurnOptions = {
@@ -51,9 +53,12 @@ export async function takeIn(
       const settings: ReceiveSettings = {
         now: at,
         mark: rowOf(channel).verbMark,
+        ...(rowOf(channel).correlation === "id" ? { byId: true as const } : {}),
         night: options.night,
         beforeMorning,
         project: options.project,
+        places: options.places,
+        followsUp: rowOf(channel).edit === "none",
         status: facts.status,
         runs: facts.runs,
         pair: facts.pair(snapshot, heard, reply.key),
@@ -67,8 +72,11 @@ export async function takeIn(
 
 /** What must be read before a reply can be understood. A press names its question; text may mean any that is open. */
 function needOf(reply: Reply, alive: readonly RunId[]): TurnNeed {
-  const { press, text = "", sender, to, edited, message } = reply;
-  const about = questionId(reply.about ?? "");
+  const { press, text = "", sender, to, edited, message, quarantined } = reply;
+  const [about, tokened] = [questionId(reply.about ?? ""), questionId(reply.token ?? "")];
+  if (quarantined !== undefined) {
+    return { sender, counted: nobody, questions: about ? [about] : [], people: true };
+  }
   if (press) {
     const question = questionId(press.question);
     return { sender, questions: question ? [question] : [] };
@@ -76,7 +84,7 @@ function needOf(reply: Reply, alive: readonly RunId[]): TurnNeed {
   const runs = runsIn(text, alive);
   return {
     sender,
-    questions: about ? [...idsIn(text), about] : idsIn(text),
+    questions: [...idsIn(text), ...(about ? [about] : []), ...(tokened ? [tokened] : [])],
     open: true,
     ...(to === undefined ? {} : { thread: to }),
     ...(edited && message !== undefined ? { edited: message } : {}),
@@ -85,13 +93,15 @@ function needOf(reply: Reply, alive: readonly RunId[]): TurnNeed {
   };
 }
 
-function heardOf(
+/** A reply with what is known of its channel and of whoever sent it. */
+export function heardOf(
   channel: ChannelId,
   reply: Reply,
   snapshot: TurnSnapshot,
-  { places }: InboxTurnOptions,
+  { places }: Pick<InboxTurnOptions, "places">,
 ): Heard {
-  const { sender, name, press, text = "", message, at, edited } = reply;
+  const { sender, name, press, text = "", message, at, edited, comment, quarantined } = reply;
+  const row = rowOf(channel);
   const destination = destinationOf(reply);
   const isDirect = reply.private === true;
   const question = questionId(reply.token ?? "");
@@ -106,8 +116,11 @@ function heardOf(
       addressed: isDirect || reply.addressed === true,
       mentions: reply.mentions ?? [],
       ...(press ? { press } : {}),
-      ...(rowOf(channel).buttons === "none" ? { buttonless: true as const } : {}),
-      ...(rowOf(channel).identity === "token" ? { token: question ?? null } : {}),
+      ...(isButtonless(row) ? { buttonless: true as const } : {}),
+      ...(row.identity === "token" ? { token: question ?? null } : {}),
+      // Who has a chat of their own is known by it.
+      ...(row.identity === "token" && row.chats === "person" ? { proven: true as const } : {}),
+      ...(comment === undefined ? {} : { comment }),
     },
     ...(about && snapshot.questions.has(about) ? { about } : {}),
     ...(destination === undefined ? {} : { destination }),
@@ -116,7 +129,13 @@ function heardOf(
     ...(reply.toast ? { toast: true as const } : {}),
     ...(reply.colleague ? { colleague: true as const } : {}),
     ...(at === undefined ? {} : { sentAt: at }),
+    ...(quarantined === undefined ? {} : { quarantined }),
   };
+}
+
+/** A button that only opens a new mail does what its words say when they are typed. */
+function isButtonless({ buttons }: Capabilities): boolean {
+  return buttons === "none" || buttons.kind === "mailto";
 }
 
 /** Where a reply was said, as a destination: a thread or topic has its own. */
@@ -130,6 +149,8 @@ export function destinationOf({ chat, thread }: Reply): string | undefined {
  */
 function adopt(snapshot: TurnSnapshot, channel: ChannelId, reply: Reply): readonly Effect[] {
   const { press, about, to: ref } = reply;
+  // Where nothing can be edited, there is nothing to catch up on.
+  if (rowOf(channel).edit === "none") return [];
   const destination = destinationOf(reply);
   const question = questionId(press?.question ?? about ?? "");
   if (!question || ref === undefined || destination === undefined) return [];

@@ -22,4 +22,6 @@ export type Heard = {
   /** A stranger of the same team. */
   readonly colleague?: true;
   readonly sentAt?: Instant;
+  /** Nobody knows who said it: why. */
+  readonly quarantined?: string;
 };

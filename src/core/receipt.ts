@@ -2,6 +2,7 @@ import type { Ack } from "../domain/command.ts";
 import type { Instant, QuestionId } from "../domain/ids.ts";
 import { type Effect, longestGatherMs, type SenderCounter, type TurnSnapshot } from "../domain/store.ts";
 import type { Heard } from "./heard.ts";
+import { isLetter } from "./letter-words.ts";
 
 const minuteMs = 60_000;
 const dayMs = 24 * 3_600_000;
@@ -28,6 +29,7 @@ export function receiptFor(
 ): readonly Effect[] {
   const { now } = settings;
   if (heard.said.press || heard.toast || ack.text === "") return [];
+  if (isLetter(heard.said)) return letterReceipt(snapshot, heard, ack, settings);
   if (!ack.accepted && ack.reason === "unmatched") return helpOnce(snapshot, heard, ack, now);
   const kept = settings.keepEarlier ? [] : remember(heard, ack, settings.question);
   if (ack.accepted) return [...kept, ...sent(heard, ack.text)];
@@ -99,11 +101,56 @@ function remember(
   return [{ type: "remember", channel, message, accepted, ...about }];
 }
 
-function sent({ channel, destination, message }: Heard, text: string): readonly Effect[] {
+function sent(
+  { channel, destination, message }: Heard,
+  text: string,
+  question?: QuestionId,
+): readonly Effect[] {
   if (destination === undefined) return [];
   const notice = { kind: "receipt", text };
   const replyTo = message === undefined ? {} : { replyTo: message };
-  return [{ type: "send", job: { channel, destination, kind: "receipt", notice, ...replyTo } }];
+  const about = question === undefined ? {} : { question };
+  return [{ type: "send", job: { channel, destination, kind: "receipt", notice, ...replyTo, ...about } }];
+}
+
+const hourMs = 3_600_000;
+/** Receipts of one sender's letters in an hour; nobody decides more by hand. */
+const mostLetters = 12;
+/** What changed nothing is answered so often in a day: once, and once more. */
+const mostAgain = 2;
+/** It stands already, and whoever said it was told so then. */
+const mostRepeated = 1;
+
+/**
+ * The letter that answers a letter. Another machine may sit at the other end that answers whatever comes: what changed
+ * nothing is answered twice a day at most, and nothing more than a dozen times in an hour (RFC 3834). What was decided counts
+ * all the same.
+ */
+function letterReceipt(
+  snapshot: TurnSnapshot,
+  heard: Heard,
+  ack: Ack,
+  { now, question }: ReceiptSettings,
+): readonly Effect[] {
+  const { said } = heard;
+  const hourly = counted(snapshot, "help", now, hourMs);
+  if (hourly.value >= mostLetters) return [];
+  const counts: Effect[] = [count(heard, hourly)];
+  if (!ack.accepted || ack.repeated) {
+    const again = counted(snapshot, "again", now, 24 * hourMs);
+    if (again.value >= (ack.accepted ? mostRepeated : mostAgain)) return [];
+    counts.push(count(heard, again));
+  }
+  const about = question ?? said.token ?? snapshot.thread ?? heard.about;
+  const known = about !== undefined && snapshot.questions.has(about) ? about : undefined;
+  return [...counts, ...sent(heard, ack.text, known)];
+}
+
+function count(
+  { channel, sender }: Pick<Heard, "channel" | "sender">,
+  before: Pick<SenderCounter, "name" | "value" | "sinceAt">,
+): Effect {
+  return { type: "count", counter: { ...before, channel, sender, value: before.value + 1 } };
 }
 
 /** What they typed, in one short line. */

@@ -7,10 +7,20 @@ import { oneLine } from "../domain/text.ts";
 import { decideAbort } from "./abort.ts";
 import { type Known, type Reading, readSaid, type Said } from "./grammar.ts";
 import type { Heard } from "./heard.ts";
-import { helpText, type Mark, pendingText, type StatusFacts, statusText, unmatchedText } from "./listing.ts";
+import { isLetter, unmatchedLetterText } from "./letter-words.ts";
+import {
+  helpText,
+  type ListReader,
+  type Mark,
+  pendingText,
+  type StatusFacts,
+  statusText,
+  unmatchedText,
+} from "./listing.ts";
 import { log } from "./moves.ts";
 import { formAt, morningAfter, type NightRules } from "./night.ts";
-import { mayAnswer } from "./people.ts";
+import { mayAnswer, type Place } from "./people.ts";
+import { decideQuarantined } from "./quarantine.ts";
 import { receiptFor, strangerLine } from "./receipt.ts";
 import { refusedText } from "./refused-words.ts";
 import { decideReply } from "./reply.ts";
@@ -22,6 +32,8 @@ const clocksApartMs = 60_000;
 export type ReceiveSettings = {
   readonly now: Instant;
   readonly mark: Mark;
+  /** A reply belongs to its question only by the id in it. */
+  readonly byId?: true;
   /** The project of a note that names no question. */
   readonly project: string;
   readonly status: StatusFacts;
@@ -31,6 +43,10 @@ export type ReceiveSettings = {
   readonly night?: NightRules | undefined;
   /** The night is not over before its morning is made: until then its forms stand. */
   readonly beforeMorning?: boolean;
+  /** Where owners are told what concerns them alone. */
+  readonly places: readonly Place[];
+  /** The channel cannot edit: what became of a question is told there in a message of its own. */
+  readonly followsUp?: boolean;
   /** Pairing needs people and codes, so it is decided elsewhere. */
   readonly pair: (reading: PairReading) => Decision<Ack>;
 };
@@ -44,6 +60,11 @@ export function decideReceived(
   settings: ReceiveSettings,
 ): Decision<Ack> {
   const { earlier } = snapshot;
+  const { quarantined } = heard;
+  if (quarantined !== undefined) {
+    const { now, places, status } = settings;
+    return decideQuarantined(snapshot, { ...heard, quarantined }, { now, places, zone: status.zone });
+  }
   if (heard.edited && earlier?.accepted && heard.speaker) {
     const value = editedAfter(earlier.question, settings.mark);
     return { effects: receiptFor(snapshot, heard, value, { now: settings.now, keepEarlier: true }), value };
@@ -75,9 +96,26 @@ export function decideReceived(
   const question = questionOf(reading);
   const about = question === undefined ? {} : { question };
   const receipt = receiptFor(snapshot, heard, value, { now: settings.now, ...about });
+  const others = settings.followsUp ? withoutTwin(effects, receipt, heard) : effects;
   // Whoever is paired reads the welcome before the questions that wait for them.
-  const all = reading.kind === "pair" ? [...receipt, ...effects] : [...effects, ...receipt];
+  const all = reading.kind === "pair" ? [...receipt, ...others] : [...others, ...receipt];
   return { effects: all, value };
+}
+
+/** Where the receipt goes, the same news would follow in a second message. */
+function withoutTwin(
+  effects: readonly Effect[],
+  receipt: readonly Effect[],
+  { channel, destination }: Heard,
+): readonly Effect[] {
+  if (!receipt.some(({ type }) => type === "send")) return effects;
+  return effects.filter(
+    (effect) =>
+      effect.type !== "send" ||
+      effect.job.kind !== "edit" ||
+      effect.job.channel !== channel ||
+      effect.job.destination !== destination,
+  );
 }
 
 function decide(
@@ -96,7 +134,7 @@ function decide(
         ? silence("ignored")
         : { ...silence("unknown-sender"), effects: [refusal(channel, "unknown-sender")] };
     case "unmatched":
-      return refused("unmatched", unmatchedText(open, { ...settings, role }));
+      return refused("unmatched", unmatchedWords(snapshot, heard, open, { ...settings, role }));
     case "pair":
     case "unpair":
       return settings.pair(reading.kind === "pair" ? reading : { kind: "unpair" });
@@ -109,7 +147,7 @@ function decide(
     case "more":
       return told(moreText(snapshot, reading.question, role));
     case "help":
-      return told(helpText(role, mark));
+      return told(helpText(role, mark, settings.byId));
     case "pending":
       return told(pendingText(open, { ...settings, role }));
     case "status":
@@ -120,7 +158,7 @@ function decide(
 /** A pairing code that others could read is looked at all the same: it must not stay good. */
 function refusedReading(
   { questions }: TurnSnapshot,
-  { speaker, channel }: Heard,
+  { speaker, channel, said }: Heard,
   reading: Extract<Reading, { kind: "refused" }>,
   open: readonly StoredQuestion[],
   { mark, pair }: ReceiveSettings,
@@ -134,7 +172,8 @@ function refusedReading(
     const { id } = known.question;
     return shorten(oneLine(titles.get(id) ?? id), 80);
   };
-  const text = speaker ? refusedText(reading, { mark, title }) : "";
+  const letter = isLetter(said) ? { letter: open } : {};
+  const text = speaker ? refusedText(reading, { mark, title, ...letter }) : "";
   return refused(speaker ? reason : "unknown-sender", text, refusal(channel, reason, about));
 }
 
@@ -199,6 +238,17 @@ function openFor({ open = [] }: TurnSnapshot, speaker: Speaker | undefined, now:
       deadlineAt > now &&
       (speaker.role === "viewer" || mayAnswer(speaker, question.answerable_by)),
   );
+}
+
+/** A letter is asked about with what its question takes, for nothing else can be seen where it is written. */
+function unmatchedWords(
+  { questions }: TurnSnapshot,
+  { said }: Heard,
+  open: readonly StoredQuestion[],
+  reader: ListReader,
+): string {
+  const stored = said.token ? questions.get(said.token) : undefined;
+  return isLetter(said) ? unmatchedLetterText(stored, reader) : unmatchedText(open, reader);
 }
 
 /** The question that a reply decides; a note decides none, so an edit of it is not sent to `/override`. */

@@ -21,7 +21,7 @@ test("a whole evening of a team, in one channel and its threads", async () => {
 
   // Eric pairs Mara from the machine. She types the code where she is; only she sees what comes of it.
   const paired = await service.owlpost.pair({ name: "mara", role: "member", channel: "slack" });
-  if (!paired.ok) throw new Error(JSON.stringify(paired));
+  if (!paired.ok || paired.by !== "code") throw new Error(JSON.stringify(paired));
   talk.slash(mara, "pair NOTACODE", ops);
   talk.slash(mara, `pair ${paired.code}`, ops);
   await talk.isTold(mara, "mara", "member");

@@ -8,7 +8,7 @@ const later = { default: { action: "skip_spec", at: "20h" } };
 
 async function aCode(talk: SlackConversation, name: string, role = "member"): Promise<string> {
   const made = await talk.service.owlpost.pair({ name, role, channel: "slack" });
-  if (!made.ok) throw new Error(JSON.stringify(made));
+  if (!made.ok || made.by !== "code") throw new Error(JSON.stringify(made));
   return made.code;
 }
 const names = async (talk: SlackConversation) =>

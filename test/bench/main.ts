@@ -7,6 +7,7 @@ import { growth } from "./rows/growth.ts";
 import { guesses } from "./rows/guesses.ts";
 import { idle } from "./rows/idle.ts";
 import { inFlight } from "./rows/in-flight.ts";
+import { mcp } from "./rows/mcp.ts";
 import { memory } from "./rows/memory.ts";
 import { notice, noticeCommand } from "./rows/notice.ts";
 import { outage, outageService } from "./rows/outage.ts";
@@ -33,6 +34,7 @@ const rows: readonly Row[] = [
   guesses,
   render,
   memory,
+  mcp,
 ];
 
 /** What a row starts in a process of its own. */

@@ -16,4 +16,5 @@ export const rowNames: readonly string[] = [
   "guesses",
   "render",
   "memory",
+  "mcp",
 ];

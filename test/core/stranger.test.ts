@@ -10,6 +10,7 @@ const settings: ReceiveSettings = {
   project: "default",
   status: { channels: [], waiting: 0, zone: "Europe/Berlin", ringing: [] },
   runs: [],
+  places: [],
   pair: () => ({ effects: [], value: { accepted: false, reason: "unknown-sender", text: "" } }),
 };
 

@@ -5,7 +5,9 @@ import type { Ack } from "../../src/domain/command.ts";
 import type { Copy } from "../../src/domain/question.ts";
 import { openStore } from "../../src/store/sqlite.ts";
 import { inspectAirlocks } from "./inspect-airlocks.ts";
+import { inspectGitHub } from "./inspect-github.ts";
 import { inspectHistory } from "./inspect-history.ts";
+import { inspectHooks } from "./inspect-hooks.ts";
 import { inspectLoop } from "./inspect-loop.ts";
 import { inspectPeer } from "./inspect-peer.ts";
 import { inspectPeople } from "./inspect-people.ts";
@@ -63,6 +65,8 @@ export async function inspect(folder: string, scene: Scene, desk: Desk, disturbe
 function inspectPlatform(remains: Remains, desk: Desk): Found {
   if ("peer" in desk) return { wrong: inspectPeer({ ...remains, ...desk }), doubles: [] };
   if ("slack" in desk) return { wrong: inspectSlack({ ...remains, ...desk }), doubles: [] };
+  if ("github" in desk) return { wrong: inspectGitHub({ ...remains, ...desk }), doubles: [] };
+  if ("hooks" in desk) return inspectHooks({ ...remains, ...desk });
   return inspectTelegram({ ...remains, ...desk });
 }
 

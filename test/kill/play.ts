@@ -11,6 +11,8 @@ import type { Result, State } from "../../src/domain/question.ts";
 import { aConfig, aDocument, minute } from "../builders.ts";
 import { callPeer, peerChannel } from "../peer/peer-channel.ts";
 import type { Fault, Press, Update } from "../peer/peer-server.ts";
+import { githubChannel, githubPeople, githubSettings } from "./github-line.ts";
+import { hooksChannels, hooksSettings, hooksWeather } from "./hooks-line.ts";
 import type { AskedEntry, CodeEntry, GivenEntry, Ledger } from "./ledger.ts";
 import { slackChannel, slackSettings, slackTeam } from "./slack-line.ts";
 import { tapChannel } from "./tapped-channel.ts";
@@ -28,7 +30,10 @@ export async function openPlay(
   folder: string,
   peerUrl: string,
   ledger: Ledger,
-  scene: { readonly platform?: "telegram" | "slack"; readonly allow?: readonly number[] },
+  scene: {
+    readonly platform?: "telegram" | "slack" | "github" | "hooks";
+    readonly allow?: readonly number[];
+  },
 ) {
   const home = join(folder, "home");
   const repository = join(folder, "repository");
@@ -38,17 +43,23 @@ export async function openPlay(
   for (const [name, value] of ledger.entries) if (name.startsWith("clock ")) aheadMs += Number(value);
   const now = (): number => Date.now() + aheadMs;
   const telegram = scene.platform === "telegram" ? await telegramSettings(peerUrl, scene.allow) : undefined;
+  const github = scene.platform === "github" ? await githubSettings(peerUrl) : undefined;
   const slack = scene.platform === "slack" ? await slackSettings(peerUrl) : undefined;
-  if (scene.platform) await setPlatformClock(peerUrl, { ms: aheadMs });
+  const hooks = scene.platform === "hooks" ? await hooksSettings(peerUrl) : undefined;
+  const setClock = () =>
+    scene.platform ? setPlatformClock(peerUrl, { ms: aheadMs }) : Promise.resolve(undefined);
+  await setClock();
   const config = aConfig({
     autoDefault: true,
     airlocks: { repo: join(repository, ".owlpost") },
-    deliver: scene.platform ? [scene.platform] : ["peer", "pager"],
+    deliver: hooks ? ["feishu", "webhook"] : scene.platform ? [scene.platform] : ["peer", "pager"],
     channels: telegram
       ? { telegram }
-      : slack
-        ? { slack }
-        : { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } },
+      : github
+        ? { github }
+        : slack
+          ? { slack }
+          : (hooks ?? { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } }),
   });
   const asks = new Map<string, { ways: AskWays; id: QuestionId; digest: string }>();
   let running: Service | undefined;
@@ -56,12 +67,16 @@ export async function openPlay(
   async function open(): Promise<void> {
     const opened = telegram
       ? [await telegramChannel(telegram, now)]
-      : slack
-        ? [await slackChannel(slack, now)]
-        : [
-            peerChannel(peerUrl, { id: "peer", destination: "eric" }),
-            peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
-          ];
+      : github
+        ? [await githubChannel(github, now)]
+        : slack
+          ? [await slackChannel(slack, now)]
+          : hooks
+            ? await hooksChannels(hooks, now)
+            : [
+                peerChannel(peerUrl, { id: "peer", destination: "eric" }),
+                peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
+              ];
     const channels = opened.map(tapChannel);
     running = await startService({
       home,
@@ -199,14 +214,14 @@ export async function openPlay(
       if (ledger.entries.has(`clock ${name}`)) return;
       ledger.add(`clock ${name}`, minutes * minute);
       aheadMs += minutes * minute;
-      if (scene.platform) await setPlatformClock(peerUrl, { ms: aheadMs });
+      await setClock();
     },
 
     /** The owner makes a code; whoever does not hear of it makes another one, which takes its place. */
     pair: (name: string, role: string): Promise<CodeEntry> =>
       step(`pair ${name}`, async () => {
         const made = await service().owlpost.pair({ name, role, channel: "telegram" });
-        assert(made.ok, JSON.stringify(made));
+        assert(made.ok && made.by === "code", JSON.stringify(made));
         return { code: made.code, token: made.link?.split("start=")[1] ?? "" };
       }),
 
@@ -218,11 +233,17 @@ export async function openPlay(
         return binding ? service().owlpost.revoke(binding.id, "cli") : { ok: false };
       }),
 
+    /** What befalls Feishu and the webhook's receiver. */
+    weather: hooksWeather({ step }, peerUrl),
+
     /** Those who tap and type on Telegram. */
     people: telegramPeople({ step, until }, peerUrl),
 
     /** The team on Slack. */
     team: slackTeam({ step, until }, peerUrl),
+
+    /** Those who comment on GitHub. */
+    commenters: githubPeople({ step, until }, peerUrl),
 
     /** Another program drops a file into an airlock, whole. */
     async write(path: string, text: string): Promise<void> {
