@@ -7,11 +7,13 @@ import type { GitHubDesk } from "./github-desk.ts";
 import type { HooksDesk } from "./hooks-desk.ts";
 import type { Entry } from "./ledger.ts";
 import type { Scene } from "./scene.ts";
+import type { SlackDesk } from "./slack-desk.ts";
 import type { TelegramDesk } from "./telegram-desk.ts";
 
 export type Desk =
   | { readonly peer: Peer }
   | { readonly telegram: TelegramDesk }
+  | { readonly slack: SlackDesk }
   | { readonly github: GitHubDesk }
   | { readonly hooks: HooksDesk };
 

@@ -9,6 +9,7 @@ import { inspect, inspectCursor } from "./inspect.ts";
 import { readLedger } from "./ledger.ts";
 import type { Desk } from "./remains.ts";
 import { scenes } from "./scenes.ts";
+import { startSlackDesk } from "./slack-desk.ts";
 import { startTelegramDesk } from "./telegram-desk.ts";
 
 /**
@@ -56,8 +57,9 @@ export async function play(child: string, folder: string, run: Run): Promise<Out
       killed += 1;
       ageTemporaries(folder);
       hooks?.died();
-      if (!telegram) continue;
+      if (!telegram && !("slack" in desk)) continue;
       await hearOut();
+      if (!telegram) continue;
       telegram.died();
       cursorFaults.push(...inspectCursor(folder, telegram));
     }
@@ -87,6 +89,8 @@ async function openDesk(scene: string): Promise<Desk> {
   switch (scenes[scene]?.platform) {
     case "telegram":
       return { telegram: await startTelegramDesk() };
+    case "slack":
+      return { slack: await startSlackDesk() };
     case "github":
       return { github: await startGitHubDesk() };
     case "hooks":
@@ -98,6 +102,7 @@ async function openDesk(scene: string): Promise<Desk> {
 
 function serverOf(desk: Desk): { readonly url: string; close(): Promise<void> } {
   if ("peer" in desk) return desk.peer;
+  if ("slack" in desk) return desk.slack;
   if ("github" in desk) return desk.github;
   return "hooks" in desk ? desk.hooks : desk.telegram;
 }
