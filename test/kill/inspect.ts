@@ -8,6 +8,7 @@ import { inspectAirlocks } from "./inspect-airlocks.ts";
 import { inspectHistory } from "./inspect-history.ts";
 import { inspectHooks } from "./inspect-hooks.ts";
 import { inspectLoop } from "./inspect-loop.ts";
+import { inspectMail } from "./inspect-mail.ts";
 import { inspectPeer } from "./inspect-peer.ts";
 import { inspectPeople } from "./inspect-people.ts";
 import { inspectTelegram, lostTaps } from "./inspect-telegram.ts";
@@ -48,9 +49,11 @@ export async function inspect(folder: string, scene: Scene, desk: Desk, disturbe
     const platform =
       "peer" in desk
         ? { wrong: inspectPeer({ ...remains, ...desk }), doubles: [] }
-        : "hooks" in desk
-          ? inspectHooks({ ...remains, ...desk })
-          : inspectTelegram({ ...remains, ...desk });
+        : "mail" in desk
+          ? { wrong: await inspectMail({ ...remains, ...desk }), doubles: [] }
+          : "hooks" in desk
+            ? inspectHooks({ ...remains, ...desk })
+            : inspectTelegram({ ...remains, ...desk });
     wrong.push(
       ...inspectEndings(remains),
       ...inspectHistory(remains),

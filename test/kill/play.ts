@@ -13,6 +13,7 @@ import { callPeer, peerChannel } from "../peer/peer-channel.ts";
 import type { Fault, Press, Update } from "../peer/peer-server.ts";
 import { hooksChannels, hooksSettings, hooksWeather } from "./hooks-line.ts";
 import type { AskedEntry, CodeEntry, GivenEntry, Ledger } from "./ledger.ts";
+import { mailChannel, mailPeople, mailSettings } from "./mail-line.ts";
 import { tapChannel } from "./tapped-channel.ts";
 import { setTelegramClock, telegramChannel, telegramPeople, telegramSettings } from "./telegram-line.ts";
 
@@ -28,7 +29,7 @@ export async function openPlay(
   folder: string,
   peerUrl: string,
   ledger: Ledger,
-  scene: { readonly platform?: "telegram" | "hooks"; readonly allow?: readonly number[] },
+  scene: { readonly platform?: "telegram" | "hooks" | "mail"; readonly allow?: readonly number[] },
 ) {
   const home = join(folder, "home");
   const repository = join(folder, "repository");
@@ -39,16 +40,18 @@ export async function openPlay(
   const now = (): number => Date.now() + aheadMs;
   const telegram = scene.platform === "telegram" ? await telegramSettings(peerUrl, scene.allow) : undefined;
   const hooks = scene.platform === "hooks" ? await hooksSettings(peerUrl) : undefined;
+  const email = scene.platform === "mail" ? await mailSettings(peerUrl) : undefined;
   const setClock = () =>
     scene.platform ? setTelegramClock(peerUrl, { ms: aheadMs }) : Promise.resolve(undefined);
   await setClock();
   const config = aConfig({
     autoDefault: true,
     airlocks: { repo: join(repository, ".owlpost") },
-    deliver: telegram ? ["telegram"] : hooks ? ["feishu", "webhook"] : ["peer", "pager"],
+    deliver: telegram ? ["telegram"] : email ? ["email"] : hooks ? ["feishu", "webhook"] : ["peer", "pager"],
     channels: telegram
       ? { telegram }
-      : (hooks ?? { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } }),
+      : ((email && { email }) ??
+        hooks ?? { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } }),
   });
   const asks = new Map<string, { ways: AskWays; id: QuestionId; digest: string }>();
   let running: Service | undefined;
@@ -56,12 +59,14 @@ export async function openPlay(
   async function open(): Promise<void> {
     const opened = telegram
       ? [await telegramChannel(telegram, now)]
-      : hooks
-        ? await hooksChannels(hooks, now)
-        : [
-            peerChannel(peerUrl, { id: "peer", destination: "eric" }),
-            peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
-          ];
+      : email
+        ? [await mailChannel(email, now)]
+        : hooks
+          ? await hooksChannels(hooks, now)
+          : [
+              peerChannel(peerUrl, { id: "peer", destination: "eric" }),
+              peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
+            ];
     const channels = opened.map(tapChannel);
     running = await startService({
       home,
@@ -220,6 +225,8 @@ export async function openPlay(
 
     /** What befalls Feishu and the webhook's receiver. */
     weather: hooksWeather({ step }, peerUrl),
+    /** Those who answer by mail. */
+    correspondents: mailPeople({ step, until }, peerUrl),
 
     /** Those who tap and type on Telegram. */
     people: telegramPeople({ step, until }, peerUrl),

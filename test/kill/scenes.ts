@@ -6,6 +6,7 @@ import type { QuestionId } from "../../src/domain/ids.ts";
 import { aDocument } from "../builders.ts";
 import { abort } from "./abort-scene.ts";
 import { hooks } from "./hooks-scene.ts";
+import { mail } from "./mail-scene.ts";
 import { pairing, words } from "./people-scenes.ts";
 import type { Scene } from "./scene.ts";
 import { telegram } from "./telegram-scene.ts";
@@ -234,4 +235,5 @@ export const scenes: Readonly<Record<string, Scene>> = {
   words,
   abort,
   hooks,
+  mail,
 };

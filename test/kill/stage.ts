@@ -6,6 +6,7 @@ import { packages } from "./bundle.ts";
 import { startHooksDesk } from "./hooks-desk.ts";
 import { inspect, inspectCursor } from "./inspect.ts";
 import { readLedger } from "./ledger.ts";
+import { startMailDesk } from "./mail-desk.ts";
 import type { Desk } from "./remains.ts";
 import { scenes } from "./scenes.ts";
 import { startTelegramDesk } from "./telegram-desk.ts";
@@ -88,6 +89,8 @@ async function openDesk(scene: string): Promise<Desk> {
       return { telegram: await startTelegramDesk() };
     case "hooks":
       return { hooks: await startHooksDesk() };
+    case "mail":
+      return { mail: await startMailDesk() };
     default:
       return { peer: await startPeer() };
   }
@@ -95,6 +98,7 @@ async function openDesk(scene: string): Promise<Desk> {
 
 function serverOf(desk: Desk): { readonly url: string; close(): Promise<void> } {
   if ("peer" in desk) return desk.peer;
+  if ("mail" in desk) return desk.mail;
   return "hooks" in desk ? desk.hooks : desk.telegram;
 }
 const urlOf = (desk: Desk): string => serverOf(desk).url;
