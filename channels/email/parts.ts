@@ -115,8 +115,18 @@ function bytesOf(part: Part | undefined): Uint8Array {
 function textOf(part: Part | undefined): string {
   if (!part) return "";
   const { charset, format, delsp } = part.contentType.parsed.params;
-  const text = decodeText(bytesOf(part), charset).replace(/\r\n?/g, "\n");
+  const bytes = bytesOf(part);
+  const text = decodeText(
+    bytes,
+    charset ?? (typeOf(part) === "text/html" ? metaCharset(bytes) : undefined),
+  ).replace(/\r\n?/g, "\n");
   return /^flowed$/i.test(format ?? "") ? unflowed(text, /^yes$/i.test(delsp ?? "")) : text;
+}
+
+/** What the HTML says of itself, where the mail says nothing. */
+function metaCharset(html: Uint8Array): string | undefined {
+  const start = Buffer.from(html.subarray(0, 1024)).toString("latin1");
+  return /<meta[^<>]{0,200}?charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(start)?.[1];
 }
 
 /** Some programs leave the entities of the HTML part in the text part. */

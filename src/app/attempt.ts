@@ -111,11 +111,10 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
       copies.map((each): Effect => ({ ...each, type: "adopt-copy", revision }));
     const shown = { ref: copy.ref, revision };
     if (edited) return sent(job, shown, () => adopted(others));
-    const anew = channel.edit !== undefined && answerable;
-    if (!anew && !hasNews(stored, copy.revision, job.notice?.kind === "lapsed"))
+    if (!channel.edit && !hasNews(stored, copy.revision, job.notice?.kind === "lapsed"))
       return () => store.sent(job, shown, () => adopted(others), now());
     if (waits(job, stored)) return waitForMorning(job);
-    if (anew) {
+    if (channel.edit && answerable) {
       // Its message is gone, and it waits: it is posted anew, in silence as an edit is.
       const again = { ...message(job, viewNow(stored, away), stored), silent: true };
       const ref = await channel.post(job.destination, again, job.key, signal);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { replyAddress } from "../../channels/email/address.ts";
 import { makeCode } from "../../src/app/pairing.ts";
+import { questionLines } from "../../src/commands/status-lines.ts";
 import type { Effect, Job } from "../../src/domain/store.ts";
 import { aDocument, aPlace, aTools, hour, minute, someRules } from "../builders.ts";
 import { aLetter, aResolver, eric, type Letter, ours, quoted, signed } from "../email/letters.ts";
@@ -136,6 +137,14 @@ describe("a letter that is no answer", () => {
     expect(texts(await office.receipts()).at(-1)).toContain("Already recorded");
   });
 
+  test("thanks for a receipt are told how the question stands, and not what it takes", async () => {
+    const office = await aPostOffice();
+    await says(office, "1");
+    await says(office, "Thanks!");
+    const [, receipt] = texts(await office.receipts());
+    expect(receipt).toMatch(/Nothing waits for one either: q-a3f2-012-fix-auth-1 is answered: option 1/);
+  });
+
   test("field 44: nobody gets more than a dozen mails in an hour, whatever they send", async () => {
     const office = await aPostOffice();
     for (let n = 0; n < 20; n += 1) await says(office, "/status");
@@ -245,4 +254,15 @@ test("a question that asks something else is not answered by a token of this one
   const { ack } = await says(office, `${next.id} 1`);
   expect(ack).toMatchObject({ accepted: false, reason: "not-allowed" });
   expect((await office.store.question(next.id))?.answer).toBeUndefined();
+});
+
+test("the command line shows an answer with what was said beside it", async () => {
+  const office = await aPostOffice();
+  await says(office, "2\n\nbut keep it short,\nfor the night");
+  const stored = await office.store.question(office.question);
+  if (!stored) expect.fail("no question");
+  const lines = questionLines(stored, []);
+  const at = lines.findIndex((line) => line.startsWith("Answer: "));
+  expect(lines[at]).toContain("2 — Extend the TTL to 30 days — from Eric Vogel (eric@example.org)");
+  expect(lines.slice(at + 1, at + 3)).toEqual(["  but keep it short,", "  for the night"]);
 });

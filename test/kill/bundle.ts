@@ -30,7 +30,7 @@ export async function bundleChild(folder: string): Promise<string> {
     // What is imported when it is needed is found where the rest is found.
     supported: { "dynamic-import": false },
     external: ["better-sqlite3", "pino", ...mailPackages],
-    define: { "import.meta.dirname": "__dirname", OWLPOST_CHANNELS: '["inbox","telegram"]' },
+    define: { "import.meta.dirname": "__dirname", OWLPOST_CHANNELS: '["github","inbox","telegram"]' },
     logLevel: "error",
     plugins: [
       {

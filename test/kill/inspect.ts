@@ -5,6 +5,7 @@ import type { Ack } from "../../src/domain/command.ts";
 import type { Copy } from "../../src/domain/question.ts";
 import { openStore } from "../../src/store/sqlite.ts";
 import { inspectAirlocks } from "./inspect-airlocks.ts";
+import { inspectGitHub } from "./inspect-github.ts";
 import { inspectHistory } from "./inspect-history.ts";
 import { inspectHooks } from "./inspect-hooks.ts";
 import { inspectLoop } from "./inspect-loop.ts";
@@ -51,9 +52,11 @@ export async function inspect(folder: string, scene: Scene, desk: Desk, disturbe
         ? { wrong: inspectPeer({ ...remains, ...desk }), doubles: [] }
         : "mail" in desk
           ? { wrong: await inspectMail({ ...remains, ...desk }), doubles: [] }
-          : "hooks" in desk
-            ? inspectHooks({ ...remains, ...desk })
-            : inspectTelegram({ ...remains, ...desk });
+          : "github" in desk
+            ? { wrong: inspectGitHub({ ...remains, ...desk }), doubles: [] }
+            : "hooks" in desk
+              ? inspectHooks({ ...remains, ...desk })
+              : inspectTelegram({ ...remains, ...desk });
     wrong.push(
       ...inspectEndings(remains),
       ...inspectHistory(remains),

@@ -11,7 +11,7 @@ const longDefault = { more: { default: { action: "skip_spec", at: "20h" } } };
  * runs, and an outage of eight hours.
  */
 export const mail: Scene = {
-  platform: "mail",
+  platform: "email",
   endings: {
     alder: { state: "resolved", outcome: "answered", option: "1", result: "done" },
     birch: { state: "applied", outcome: "skipped" },

@@ -5,6 +5,7 @@ import { stringify } from "yaml";
 import type { QuestionId } from "../../src/domain/ids.ts";
 import { aDocument } from "../builders.ts";
 import { abort } from "./abort-scene.ts";
+import { github } from "./github-scene.ts";
 import { hooks } from "./hooks-scene.ts";
 import { mail } from "./mail-scene.ts";
 import { pairing, words } from "./people-scenes.ts";
@@ -231,6 +232,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
   files,
   weather,
   telegram,
+  github,
   pairing,
   words,
   abort,

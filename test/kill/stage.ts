@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync } 
 import { join } from "node:path";
 import { startPeer } from "../peer/peer-server.ts";
 import { packages } from "./bundle.ts";
+import { startGitHubDesk } from "./github-desk.ts";
 import { startHooksDesk } from "./hooks-desk.ts";
 import { inspect, inspectCursor } from "./inspect.ts";
 import { readLedger } from "./ledger.ts";
@@ -87,9 +88,11 @@ async function openDesk(scene: string): Promise<Desk> {
   switch (scenes[scene]?.platform) {
     case "telegram":
       return { telegram: await startTelegramDesk() };
+    case "github":
+      return { github: await startGitHubDesk() };
     case "hooks":
       return { hooks: await startHooksDesk() };
-    case "mail":
+    case "email":
       return { mail: await startMailDesk() };
     default:
       return { peer: await startPeer() };
@@ -99,6 +102,7 @@ async function openDesk(scene: string): Promise<Desk> {
 function serverOf(desk: Desk): { readonly url: string; close(): Promise<void> } {
   if ("peer" in desk) return desk.peer;
   if ("mail" in desk) return desk.mail;
+  if ("github" in desk) return desk.github;
   return "hooks" in desk ? desk.hooks : desk.telegram;
 }
 const urlOf = (desk: Desk): string => serverOf(desk).url;

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Block, Fields } from "./blocks.ts";
 import { openPeople, type ResponseUrl } from "./people.ts";
-import { type Envelope, openSocketMode } from "./socket-mode.ts";
+import { type Envelope, openSocketMode, ordinaryAckMs } from "./socket-mode.ts";
 import { type Answer, formOnly, openWebApi, type Token, type Trigger } from "./web-api.ts";
 import { app, botId, botUser, openWorkspace, type Person, type Room, team } from "./workspace.ts";
 
@@ -57,12 +57,20 @@ export async function startSlack(
   options: {
     readonly now?: () => number;
     readonly random?: () => number;
+    readonly ackMs?: number;
     readonly pingMs?: number;
     readonly drainMs?: number;
     readonly patient?: boolean;
   } = {},
 ) {
-  const { now = Date.now, random = () => 0, pingMs = 5_000, drainMs = 300, patient = false } = options;
+  const {
+    now = Date.now,
+    random = () => 0,
+    ackMs = ordinaryAckMs,
+    pingMs = 5_000,
+    drainMs = 300,
+    patient = false,
+  } = options;
   const tokens = new Map<string, Token>();
   const triggers = new Map<string, Trigger>();
   const tickets = new Set<string>();
@@ -73,7 +81,7 @@ export async function startSlack(
   let port = 0;
   const origin = (): string => `http://127.0.0.1:${port}`;
 
-  const sockets = openSocketMode({ now, random, pingMs, drainMs, patient });
+  const sockets = openSocketMode({ now, random, ackMs, pingMs, drainMs, patient });
   const workspace = openWorkspace(now, tellApp);
   const mintUrl = (): string => {
     const ticket = randomBytes(12).toString("hex");

@@ -13,7 +13,7 @@ const mostDrains = 10;
 /** So many pings without an answer, and Slack takes a line for lost. */
 const mostUnanswered = 6;
 /** How long Slack waits for an ack, and when it tries an event again after each failure. In milliseconds. */
-export const ackMs = 3_000;
+export const ordinaryAckMs = 3_000;
 export const retryAfterMs = [0, 60_000, 300_000] as const;
 
 type Kind = "events_api" | "interactive" | "slash_commands";
@@ -54,6 +54,7 @@ export type SocketMode = ReturnType<typeof openSocketMode>;
 export function openSocketMode(given: {
   readonly now: () => number;
   readonly random: () => number;
+  readonly ackMs: number;
   /** How often Slack pings each socket. */
   readonly pingMs: number;
   /** How long a socket lives on after it was asked to be refreshed. */
@@ -61,7 +62,7 @@ export function openSocketMode(given: {
   /** Envelopes wait for a socket instead of failing: for tests that do not care when it is opened. */
   readonly patient: boolean;
 }) {
-  const { now, random, pingMs, drainMs, patient } = given;
+  const { now, random, ackMs, pingMs, drainMs, patient } = given;
   const lines = new Set<Line>();
   const greetings: Greeting[] = [];
   const envelopes: Envelope[] = [];

@@ -1,6 +1,11 @@
-import type { HoldAnswer, PassedOver } from "../../core/board/claim.ts";
-import type { InferredLine } from "../../core/board/confirm.ts";
-import type { Actor, BoardRefusal, Finding } from "../../domain/board.ts";
+import type {
+  Actor,
+  BoardRefusal,
+  Finding,
+  HoldAnswer,
+  InferredLine,
+  PassedOver,
+} from "../../domain/board.ts";
 import type { Claim } from "../../domain/ids.ts";
 import type { TaskProvider, TaskWritten } from "../../domain/provider.ts";
 import type { StoredTask, Task, TaskClaim } from "../../domain/task.ts";
