@@ -9,6 +9,7 @@ import { inspectGitHub } from "./inspect-github.ts";
 import { inspectHistory } from "./inspect-history.ts";
 import { inspectHooks } from "./inspect-hooks.ts";
 import { inspectLoop } from "./inspect-loop.ts";
+import { inspectMail } from "./inspect-mail.ts";
 import { inspectPeer } from "./inspect-peer.ts";
 import { inspectPeople } from "./inspect-people.ts";
 import { inspectSlack } from "./inspect-slack.ts";
@@ -47,7 +48,7 @@ export async function inspect(folder: string, scene: Scene, desk: Desk, disturbe
     };
     if (await store.service()) wrong.push("the service's place is still held");
     if ((await store.nextJobAt()) !== undefined) wrong.push("a message still waits in the outbox");
-    const platform = inspectPlatform(remains, desk);
+    const platform = await inspectPlatform(remains, desk);
     wrong.push(
       ...inspectEndings(remains),
       ...inspectHistory(remains),
@@ -62,7 +63,8 @@ export async function inspect(folder: string, scene: Scene, desk: Desk, disturbe
   }
 }
 
-function inspectPlatform(remains: Remains, desk: Desk): Found {
+async function inspectPlatform(remains: Remains, desk: Desk): Promise<Found> {
+  if ("mail" in desk) return { wrong: await inspectMail({ ...remains, ...desk }), doubles: [] };
   if ("peer" in desk) return { wrong: inspectPeer({ ...remains, ...desk }), doubles: [] };
   if ("slack" in desk) return { wrong: inspectSlack({ ...remains, ...desk }), doubles: [] };
   if ("github" in desk) return { wrong: inspectGitHub({ ...remains, ...desk }), doubles: [] };

@@ -14,6 +14,7 @@ import type { Fault, Press, Update } from "../peer/peer-server.ts";
 import { githubChannel, githubPeople, githubSettings } from "./github-line.ts";
 import { hooksChannels, hooksSettings, hooksWeather } from "./hooks-line.ts";
 import type { AskedEntry, CodeEntry, GivenEntry, Ledger } from "./ledger.ts";
+import { mailChannel, mailPeople, mailSettings } from "./mail-line.ts";
 import { slackChannel, slackSettings, slackTeam } from "./slack-line.ts";
 import { tapChannel } from "./tapped-channel.ts";
 import { setPlatformClock, telegramChannel, telegramPeople, telegramSettings } from "./telegram-line.ts";
@@ -31,7 +32,7 @@ export async function openPlay(
   peerUrl: string,
   ledger: Ledger,
   scene: {
-    readonly platform?: "telegram" | "slack" | "github" | "hooks";
+    readonly platform?: "telegram" | "slack" | "github" | "hooks" | "email";
     readonly allow?: readonly number[];
   },
 ) {
@@ -46,6 +47,7 @@ export async function openPlay(
   const github = scene.platform === "github" ? await githubSettings(peerUrl) : undefined;
   const slack = scene.platform === "slack" ? await slackSettings(peerUrl) : undefined;
   const hooks = scene.platform === "hooks" ? await hooksSettings(peerUrl) : undefined;
+  const email = scene.platform === "email" ? await mailSettings(peerUrl) : undefined;
   const setClock = () =>
     scene.platform ? setPlatformClock(peerUrl, { ms: aheadMs }) : Promise.resolve(undefined);
   await setClock();
@@ -53,13 +55,14 @@ export async function openPlay(
     autoDefault: true,
     airlocks: { repo: join(repository, ".owlpost") },
     deliver: hooks ? ["feishu", "webhook"] : scene.platform ? [scene.platform] : ["peer", "pager"],
-    channels: telegram
-      ? { telegram }
-      : github
-        ? { github }
-        : slack
-          ? { slack }
-          : (hooks ?? { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } }),
+    channels: {
+      ...(telegram && { telegram }),
+      ...(github && { github }),
+      ...(slack && { slack }),
+      ...(email && { email }),
+      ...hooks,
+      ...(scene.platform ? {} : { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } }),
+    },
   });
   const asks = new Map<string, { ways: AskWays; id: QuestionId; digest: string }>();
   let running: Service | undefined;
@@ -71,12 +74,14 @@ export async function openPlay(
         ? [await githubChannel(github, now)]
         : slack
           ? [await slackChannel(slack, now)]
-          : hooks
-            ? await hooksChannels(hooks, now)
-            : [
-                peerChannel(peerUrl, { id: "peer", destination: "eric" }),
-                peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
-              ];
+          : email
+            ? [await mailChannel(email, now)]
+            : hooks
+              ? await hooksChannels(hooks, now)
+              : [
+                  peerChannel(peerUrl, { id: "peer", destination: "eric" }),
+                  peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
+                ];
     const channels = opened.map(tapChannel);
     running = await startService({
       home,
@@ -235,6 +240,8 @@ export async function openPlay(
 
     /** What befalls Feishu and the webhook's receiver. */
     weather: hooksWeather({ step }, peerUrl),
+    /** Those who answer by mail. */
+    correspondents: mailPeople({ step, until }, peerUrl),
 
     /** Those who tap and type on Telegram. */
     people: telegramPeople({ step, until }, peerUrl),

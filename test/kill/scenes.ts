@@ -7,6 +7,7 @@ import { aDocument } from "../builders.ts";
 import { abort } from "./abort-scene.ts";
 import { github } from "./github-scene.ts";
 import { hooks } from "./hooks-scene.ts";
+import { mail } from "./mail-scene.ts";
 import { pairing, words } from "./people-scenes.ts";
 import type { Scene } from "./scene.ts";
 import { slack } from "./slack-scene.ts";
@@ -238,4 +239,5 @@ export const scenes: Readonly<Record<string, Scene>> = {
   words,
   abort,
   hooks,
+  mail,
 };

@@ -7,6 +7,7 @@ import { startGitHubDesk } from "./github-desk.ts";
 import { startHooksDesk } from "./hooks-desk.ts";
 import { inspect, inspectCursor } from "./inspect.ts";
 import { readLedger } from "./ledger.ts";
+import { startMailDesk } from "./mail-desk.ts";
 import type { Desk } from "./remains.ts";
 import { scenes } from "./scenes.ts";
 import { startSlackDesk } from "./slack-desk.ts";
@@ -95,6 +96,8 @@ async function openDesk(scene: string): Promise<Desk> {
       return { github: await startGitHubDesk() };
     case "hooks":
       return { hooks: await startHooksDesk() };
+    case "email":
+      return { mail: await startMailDesk() };
     default:
       return { peer: await startPeer() };
   }
@@ -103,6 +106,7 @@ async function openDesk(scene: string): Promise<Desk> {
 function serverOf(desk: Desk): { readonly url: string; close(): Promise<void> } {
   if ("peer" in desk) return desk.peer;
   if ("slack" in desk) return desk.slack;
+  if ("mail" in desk) return desk.mail;
   if ("github" in desk) return desk.github;
   return "hooks" in desk ? desk.hooks : desk.telegram;
 }
