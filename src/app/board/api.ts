@@ -5,6 +5,8 @@ import type { Claim } from "../../domain/ids.ts";
 import type { TaskProvider, TaskWritten } from "../../domain/provider.ts";
 import type { StoredTask, Task, TaskClaim } from "../../domain/task.ts";
 
+export type { InferredLine } from "../../core/board/confirm.ts";
+
 export type BoardOptions = {
   /** The owlpost project whose board it is. */
   readonly board: string;
