@@ -54,6 +54,9 @@ export type ImportLine = {
   readonly id?: string;
   readonly message: string;
 };
+/** Told while it goes on: so many tasks are done of so many. */
+export type Progress = (done: number, all: number) => void;
+
 export type ImportReport = {
   readonly added: number;
   /** On the board already, as they are. */
@@ -77,9 +80,9 @@ export type Board = TaskProvider & {
   inferred(task: Task): readonly InferredLine[];
   confirmLine(id: string, line: number): Promise<TaskWritten | BoardRefusal>;
   /** JSON lines, a JSON list, or the canonical `{"results": […]}`. */
-  importText(text: string): Promise<ImportReport>;
+  importText(text: string, told?: Progress): Promise<ImportReport>;
   /** A board that waggle-sqlite keeps. */
-  importWaggle(path: string): Promise<ImportReport>;
+  importWaggle(path: string, told?: Progress): Promise<ImportReport>;
   /** Every task as one JSON document, the oldest first. */
   export(): AsyncIterable<string>;
 };
