@@ -14,6 +14,7 @@ const verbs: Verbs = {
   claim: { summary: "begin a task: nobody else gets it", load: () => import("./task/claim.ts") },
   heartbeat: { summary: "keep a claim alive", load: () => import("./task/heartbeat.ts") },
   release: { summary: "give a claim back", load: () => import("./task/release.ts") },
+  review: { summary: "judge whether a task says enough", load: () => import("./task/review.ts") },
   import: { summary: "take tasks over from elsewhere", load: () => import("./task/import.ts") },
   export: { summary: "every task, as JSON lines", load: () => import("./task/export.ts") },
 };

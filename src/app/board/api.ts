@@ -1,11 +1,16 @@
+import type { Calibration } from "../../core/board/calibration.ts";
 import type { HoldAnswer, PassedOver } from "../../core/board/claim.ts";
 import type { InferredLine } from "../../core/board/confirm.ts";
+import type { Review, ReviewMode } from "../../core/board/review.ts";
 import type { Actor, BoardRefusal, Finding } from "../../domain/board.ts";
 import type { Claim } from "../../domain/ids.ts";
 import type { TaskProvider, TaskWritten } from "../../domain/provider.ts";
 import type { StoredTask, Task, TaskClaim } from "../../domain/task.ts";
+import type { Environment } from "../home.ts";
 
+export type { Calibration, Sample } from "../../core/board/calibration.ts";
 export type { InferredLine } from "../../core/board/confirm.ts";
+export type { Review } from "../../core/board/review.ts";
 
 export type BoardOptions = {
   /** The owlpost project whose board it is. */
@@ -67,6 +72,56 @@ export type ImportReport = {
   readonly dropped: readonly ImportLine[];
 };
 
+export type ReviewRequest = {
+  readonly id: string;
+  /** Absent: the configured one. */
+  readonly mode?: ReviewMode;
+  /** A person's own judgment: nobody else is asked. */
+  readonly said?: Review;
+  /** The reviewer is heard and nothing is stored; it need not have been measured. */
+  readonly advice?: boolean;
+  /** From which the reviewer gets its variables. */
+  readonly env: Environment;
+};
+
+/** Why the reviewer gave no verdict. */
+export type ReviewerReason =
+  | "unreviewed"
+  | "no-reviewer"
+  | "reviewer-disabled"
+  | "reviewer-failed"
+  | "reviewer-timeout"
+  | "reviewer-malformed";
+export type ReviewerRefusal = {
+  readonly ok: false;
+  readonly reason: ReviewerReason;
+  readonly message: string;
+};
+
+export type ReviewOutcome =
+  | {
+      readonly ok: true;
+      /** `stood`: it was judged before, and has not changed since. */
+      readonly how: "stored" | "stood" | "advice";
+      readonly id: string;
+      readonly review: Review;
+      /** The line as it stands on the task; absent from advice. */
+      readonly line?: string;
+    }
+  | BoardRefusal
+  | ReviewerRefusal;
+
+export type CalibrationRequest = {
+  /** JSON lines or a list: tasks, each with the `verdict` that people gave it. */
+  readonly text: string;
+  readonly env: Environment;
+  readonly told?: Progress;
+};
+export type CalibrationOutcome =
+  | { readonly ok: true; readonly calibration: Calibration }
+  | ReviewerRefusal
+  | BoardRefusal;
+
 /** One board: the provider's seven operations, and what owlpost adds to them. */
 export type Board = TaskProvider & {
   readonly name: string;
@@ -79,6 +134,10 @@ export type Board = TaskProvider & {
   /** Lines that nobody has adopted yet. */
   inferred(task: Task): readonly InferredLine[];
   confirmLine(id: string, line: number): Promise<TaskWritten | BoardRefusal>;
+  /** Judges whether a task says enough. */
+  review(request: ReviewRequest): Promise<ReviewOutcome>;
+  /** Measures how often the configured reviewer agrees with people; below the bar its verdicts do not count. */
+  calibrate(request: CalibrationRequest): Promise<CalibrationOutcome>;
   /** JSON lines, a JSON list, or the canonical `{"results": […]}`. */
   importText(text: string, told?: Progress): Promise<ImportReport>;
   /** A board that waggle-sqlite keeps. */

@@ -108,7 +108,7 @@ export function transferring({
 type Numbered = { readonly line: number; readonly value: unknown };
 
 /** One document a line, or one for all of them. */
-function documentsIn(text: string): readonly Numbered[] {
+export function documentsIn(text: string): readonly Numbered[] {
   const whole = parsed(text.startsWith("\uFEFF") ? text.slice(1) : text);
   const list = Array.isArray(whole)
     ? whole
