@@ -43,6 +43,22 @@ export type BoardRefusal = {
   readonly findings?: readonly Finding[];
 };
 
+/** A Ready task that was passed over, and why. */
+export type PassedOver = { readonly task: Task; readonly findings: readonly Finding[] };
+
+/** What comes of keeping a claim alive, or giving it back. */
+export type HoldAnswer =
+  | { readonly ok: true; readonly task: Task; readonly claim: TaskClaim | null }
+  | BoardRefusal;
+
+/** A line that nobody has adopted yet. `n` counts those of a task from 1. */
+export type InferredLine = {
+  readonly n: number;
+  readonly field: "acceptanceCriteria" | "executionPlan";
+  /** Without marker and list sign. */
+  readonly text: string;
+};
+
 /** A task's place in the order of `next`: after this one. */
 export type NextPlace = Pick<Task, "priority" | "dueDate" | "createdAt" | "id">;
 

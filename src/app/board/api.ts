@@ -1,16 +1,15 @@
-import type { Calibration } from "../../core/board/calibration.ts";
-import type { HoldAnswer, PassedOver } from "../../core/board/claim.ts";
-import type { InferredLine } from "../../core/board/confirm.ts";
-import type { Review, ReviewMode } from "../../core/board/review.ts";
-import type { Actor, BoardRefusal, Finding } from "../../domain/board.ts";
+import type {
+  Actor,
+  BoardRefusal,
+  Finding,
+  HoldAnswer,
+  InferredLine,
+  PassedOver,
+} from "../../domain/board.ts";
 import type { Claim } from "../../domain/ids.ts";
 import type { TaskProvider, TaskWritten } from "../../domain/provider.ts";
+import type { Calibration, Review, ReviewMode } from "../../domain/review.ts";
 import type { StoredTask, Task, TaskClaim } from "../../domain/task.ts";
-import type { Environment } from "../home.ts";
-
-export type { Calibration, Sample } from "../../core/board/calibration.ts";
-export type { InferredLine } from "../../core/board/confirm.ts";
-export type { Review } from "../../core/board/review.ts";
 
 export type BoardOptions = {
   /** The owlpost project whose board it is. */
@@ -81,7 +80,7 @@ export type ReviewRequest = {
   /** The reviewer is heard and nothing is stored; it need not have been measured. */
   readonly advice?: boolean;
   /** From which the reviewer gets its variables. */
-  readonly env: Environment;
+  readonly env: Readonly<Record<string, string | undefined>>;
 };
 
 /** Why the reviewer gave no verdict. */
@@ -114,7 +113,7 @@ export type ReviewOutcome =
 export type CalibrationRequest = {
   /** JSON lines or a list: tasks, each with the `verdict` that people gave it. */
   readonly text: string;
-  readonly env: Environment;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly told?: Progress;
 };
 export type CalibrationOutcome =

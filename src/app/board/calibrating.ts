@@ -1,15 +1,10 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  type Calibration,
-  calibrate,
-  leastAgreement,
-  leastSamples,
-  type Sample,
-} from "../../core/board/calibration.ts";
+import { calibrate, leastAgreement, leastSamples } from "../../core/board/calibration.ts";
 import { refusal } from "../../core/board/graph.ts";
-import { type Spec, type VerdictWord, verdictWords } from "../../core/board/verdict.ts";
+import type { Spec } from "../../core/board/verdict.ts";
+import { type Calibration, type Sample, type VerdictWord, verdictWords } from "../../domain/review.ts";
 import { writeWhole } from "../airlock/files.ts";
 import type { Reviewer } from "../config-values.ts";
 import type { CalibrationOutcome, CalibrationRequest } from "./api.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { type ClaimAnswer, decideClaim, type PassedOver } from "../../core/board/claim.ts";
+import { type ClaimAnswer, decideClaim } from "../../core/board/claim.ts";
 import { refusal } from "../../core/board/graph.ts";
-import type { NextNeed, NextPlace } from "../../domain/board.ts";
+import type { NextNeed, NextPlace, PassedOver } from "../../domain/board.ts";
 import { taskId } from "../../domain/ids.ts";
 import type { StoredTask, Task } from "../../domain/task.ts";
 import type { Board, ClaimOutcome, ClaimRequest } from "./api.ts";

@@ -1,9 +1,10 @@
 import { noSuchTask } from "../../core/board/change.ts";
 import { refusal } from "../../core/board/graph.ts";
-import { decideReview, planReview, type Review, structuralFindings } from "../../core/board/review.ts";
+import { decideReview, planReview, structuralFindings } from "../../core/board/review.ts";
 import { specHash } from "../../core/board/verdict.ts";
 import type { BoardRefusal, Finding } from "../../domain/board.ts";
 import { taskId } from "../../domain/ids.ts";
+import type { Review } from "../../domain/review.ts";
 import type { StoredTask } from "../../domain/task.ts";
 import type { ReviewOutcome, ReviewRequest } from "./api.ts";
 import type { BoardDesk } from "./board-desk.ts";

@@ -1,10 +1,5 @@
-import type {
-  Board,
-  CalibrationOutcome,
-  Review,
-  ReviewerReason,
-  ReviewOutcome,
-} from "../../app/board/api.ts";
+import type { Board, CalibrationOutcome, ReviewerReason, ReviewOutcome } from "../../app/board/api.ts";
+import type { Review } from "../../domain/review.ts";
 import { fail, plain, printJson, printResult, say } from "../print.ts";
 import { readSource } from "../source.ts";
 import { type Call, type Exit, textOption, textOptions, type Verb } from "../verb.ts";

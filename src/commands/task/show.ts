@@ -1,5 +1,5 @@
-import type { InferredLine } from "../../app/board/api.ts";
 import type { Config } from "../../app/config.ts";
+import type { InferredLine } from "../../domain/board.ts";
 import type { StoredTask } from "../../domain/task.ts";
 import { localTime } from "../local-time.ts";
 import { fail, plain, printJson, printResult } from "../print.ts";

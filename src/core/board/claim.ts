@@ -1,4 +1,11 @@
-import type { BoardRefusal, BoardSnapshot, Finding, TaskChange } from "../../domain/board.ts";
+import type {
+  BoardRefusal,
+  BoardSnapshot,
+  Finding,
+  HoldAnswer,
+  PassedOver,
+  TaskChange,
+} from "../../domain/board.ts";
 import type { Claim, TaskId } from "../../domain/ids.ts";
 import type { Decision, Effect } from "../../domain/store.ts";
 import { changedTask, hasRunOut, type StoredTask, type Task, type TaskClaim } from "../../domain/task.ts";
@@ -26,8 +33,6 @@ export type Claimed = {
   readonly claim: TaskClaim;
   readonly repeated?: true;
 };
-/** A Ready task that was passed over, and why. */
-export type PassedOver = { readonly task: Task; readonly findings: readonly Finding[] };
 export type ClaimAnswer =
   | (Claimed & { readonly passedOver: readonly PassedOver[] })
   | (BoardRefusal & { readonly passedOver: readonly PassedOver[] });
@@ -145,10 +150,6 @@ function executorOf(task: Task, { executor }: Pick<ClaimRequest, "executor">): {
 function none(value: BoardRefusal, passedOver: readonly PassedOver[]): Decision<ClaimAnswer> {
   return { effects: [], value: { ...value, passedOver } };
 }
-
-export type HoldAnswer =
-  | { readonly ok: true; readonly task: Task; readonly claim: TaskClaim | null }
-  | BoardRefusal;
 
 /** The worker lives: the lease begins anew. A task that is parked is held without it. */
 export function decideHeartbeat(

@@ -1,4 +1,4 @@
-import type { BoardSnapshot } from "../../domain/board.ts";
+import type { BoardSnapshot, InferredLine } from "../../domain/board.ts";
 import type { TaskId } from "../../domain/ids.ts";
 import type { Decision } from "../../domain/store.ts";
 import { changedTask, type Task } from "../../domain/task.ts";
@@ -9,15 +9,7 @@ import { refusal } from "./graph.ts";
 import type { BoardAnswer, BoardSettings } from "./settings.ts";
 
 const marker = "[INFERRED]";
-const fields = ["acceptanceCriteria", "executionPlan"] as const;
-
-/** A line that nobody has adopted yet. `n` counts those of a task from 1. */
-export type InferredLine = {
-  readonly n: number;
-  readonly field: (typeof fields)[number];
-  /** Without marker and list sign. */
-  readonly text: string;
-};
+const fields = ["acceptanceCriteria", "executionPlan"] as const satisfies readonly InferredLine["field"][];
 
 export function inferredLines(task: Pick<Task, (typeof fields)[number]>): readonly InferredLine[] {
   const lines = fields.flatMap((field) =>
