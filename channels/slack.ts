@@ -60,7 +60,7 @@ export const help = [
 
 export async function open(
   given: Settings,
-  { now }: Pick<ChannelTools, "now">,
+  { now, sign }: Pick<ChannelTools, "now" | "sign">,
   timing: Partial<Timing> = {},
 ): Promise<AnswerChannel> {
   const times = { ...ordinaryTiming, ...timing };
@@ -74,6 +74,7 @@ export async function open(
     places: receiving.places,
     callMs: times.callMs,
     now,
+    markOf: (key) => sign("slack-post", key),
     onShown: receiving.shown,
   });
   return {

@@ -307,8 +307,8 @@ const lazy = ({ inherited }) => ({
     plugins.onResolve({ filter: /./, namespace: "lazy" }, ({ path }) => ({ path, external: true }));
     plugins.onLoad({ filter: /./, namespace: "lazy" }, ({ path, pluginData }) => {
       const real = requireHere(path);
-      // A module that is itself a function (better-sqlite3) has no stand-in.
-      if (typeof real === "function" && !real.__esModule) {
+      // A module that is itself a function (better-sqlite3, postal-mime) has no stand-in.
+      if (typeof real === "function") {
         return { contents: `module.exports = require(${JSON.stringify(pluginData)});` };
       }
       const names = Object.keys(parts.get(path) ?? real).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name));

@@ -63,8 +63,13 @@ type Encode = (
   destination: string,
   message: ChannelMessage,
   tools: ChannelTools,
-  format: string | undefined,
+  /** A format, where the channel has several; the settings that it needs, where it needs some. */
+  more: unknown,
 ) => unknown;
+/** Where messages go, and what they need of the settings, where 42 alone will not do. */
+const frames: Readonly<Record<string, readonly [destination: string, settings: unknown]>> = {
+  email: ["eric@example.org", { from: "owl@example.org", name: "owlpost", key: "q-a3f2-012-1/post/1" }],
+};
 /** Every channel whose file says what its platform gets. */
 const encoders = new Map<string, Encode>();
 for (const id of channelIds()) {
@@ -78,7 +83,8 @@ const sent = rows.flatMap((each) => {
 
 describe.each(sent)("$place as it is sent", ({ place, row, format, encode }) => {
   test.each(Object.entries(views))("%s", (name, view) => {
-    const text = `${JSON.stringify(encode("42", messageOf(view, row), aTools(), format), null, 2)}\n`;
+    const [destination, more] = frames[place] ?? ["42", format];
+    const text = `${JSON.stringify(encode(destination, messageOf(view, row), aTools(), more), null, 2)}\n`;
     const path = join(folder, place, `${name}.wire.json`);
     if (write) writeFileSync(path, text);
     expect(text).toBe(readFileSync(path, "utf8"));

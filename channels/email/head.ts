@@ -44,8 +44,8 @@ export function readHead(raw: Uint8Array): Head {
     }
     if (start < at || !blank) {
       const field = fieldAt(raw, start, blank ? at : lineEnd);
-      if (field) fields.push(field);
-      else odd = true;
+      if (typeof field === "object") fields.push(field);
+      else odd ||= field === "odd";
     }
     at = lineEnd;
     start = at;
@@ -63,15 +63,27 @@ function endOfLine(raw: Uint8Array, from: number, limit: number): number {
   return found < 0 || found >= limit ? limit : found + 1;
 }
 
-/** Undefined for a line that is no field by RFC 5322: strict and lenient readers disagree about it. */
-function fieldAt(raw: Uint8Array, from: number, to: number): Field | undefined {
+/**
+ * `odd`: no field by RFC 5322, and one for lenient readers that says something of the mail. `void`: no field either, such as
+ * a name with a blank in it that some gateway adds, and nobody takes it for one that matters.
+ */
+function fieldAt(raw: Uint8Array, from: number, to: number): Field | "odd" | "void" {
   const text = decoder.decode(raw.subarray(from, to)).replace(/\r?\n/g, "");
   const colon = text.indexOf(":");
   const name = text.slice(0, colon);
-  // A bare CR ends a line for some, and a NUL ends everything for others.
-  if (colon <= 0 || !/^[!-9;-~]+$/.test(name) || /[\r\0]/.test(text)) return undefined;
+  // A bare CR ends a line for some, a NUL ends everything for others, and where there is no colon, the body may begin.
+  if (colon <= 0 || /[\r\0]/.test(text)) return "odd";
+  if (!/^[!-9;-~]+$/.test(name)) return isTelling(name) ? "odd" : "void";
   return { name: name.toLowerCase(), value: text.slice(colon + 1).trim(), from, to };
 }
+
+/** Without what is not of it, does the name belong to a field that is looked at here? */
+function isTelling(name: string): boolean {
+  return telling.test(name.toLowerCase().replace(/[^a-z-]/g, ""));
+}
+
+const telling =
+  /^(?:from|to|cc|subject|date|message-id|in-reply-to|references|sender|reply-to|return-path|delivered-to|x-original-to|auto-submitted|precedence|list-id|dkim-signature|authentication-results|mime-version|content-.*)$/;
 
 /** `ignoreBOM`: a U+FEFF before a name must not turn a line that strict readers skip into a field. */
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

@@ -13,8 +13,9 @@ export type Content = {
   readonly failed?: string;
 };
 
-/** Attachments come after what is read; this much of a mail is looked into. */
+/** Attachments come after what is read; this much of a mail is looked into. Each line costs the parser as much as a page. */
 const mostRawBytes = 2 * 1024 * 1024;
+const mostRawLines = 20_000;
 const mostParts = 200;
 const mostDepth = 20;
 /** Of one part; nobody writes more by hand. */
@@ -47,7 +48,7 @@ export async function readContent(raw: Uint8Array): Promise<Content> {
 }
 
 async function parsed(raw: Uint8Array): Promise<Part | undefined> {
-  const head = raw.length > mostRawBytes ? raw.subarray(0, mostRawBytes) : raw;
+  const head = raw.subarray(0, endOfLines(raw, mostRawLines, mostRawBytes));
   if (hasManyBoundaries(head)) return undefined;
   const parser = new PostalMime({ maxRfc822NestingDepth: 0, maxNestingDepth: mostDepth });
   try {
@@ -56,6 +57,17 @@ async function parsed(raw: Uint8Array): Promise<Part | undefined> {
     return undefined;
   }
   return (parser as unknown as { readonly root?: Part }).root;
+}
+
+/** Where so many lines end, or so many bytes. */
+function endOfLines(raw: Uint8Array, lines: number, most: number): number {
+  let end = 0;
+  for (let count = 0; count < lines && end < most; count += 1) {
+    const found = raw.indexOf(10, end);
+    if (found < 0) return Math.min(raw.length, most);
+    end = found + 1;
+  }
+  return Math.min(end, most);
 }
 
 /** Lines that could begin a part; a mail of thousands of parts is no letter. */
@@ -103,8 +115,18 @@ function bytesOf(part: Part | undefined): Uint8Array {
 function textOf(part: Part | undefined): string {
   if (!part) return "";
   const { charset, format, delsp } = part.contentType.parsed.params;
-  const text = decodeText(bytesOf(part), charset).replace(/\r\n?/g, "\n");
+  const bytes = bytesOf(part);
+  const text = decodeText(
+    bytes,
+    charset ?? (typeOf(part) === "text/html" ? metaCharset(bytes) : undefined),
+  ).replace(/\r\n?/g, "\n");
   return /^flowed$/i.test(format ?? "") ? unflowed(text, /^yes$/i.test(delsp ?? "")) : text;
+}
+
+/** What the HTML says of itself, where the mail says nothing. */
+function metaCharset(html: Uint8Array): string | undefined {
+  const start = Buffer.from(html.subarray(0, 1024)).toString("latin1");
+  return /<meta[^<>]{0,200}?charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(start)?.[1];
 }
 
 /** Some programs leave the entities of the HTML part in the text part. */
@@ -116,8 +138,11 @@ function readable(text: string): string {
 function bounceIn(parts: readonly Part[]): Pick<Content, "bounceOf" | "failed"> {
   const field = (text: string, name: string): string | undefined =>
     new RegExp(`^${name}:[ \\t]*(.{1,900})$`, "im").exec(text)?.[1]?.trim();
+  // Postfix and others fold what is long, a Message-ID too.
   const of = (...types: readonly string[]): string =>
-    textOf(parts.find((part) => types.includes(typeOf(part)))).slice(0, 64 * 1024);
+    textOf(parts.find((part) => types.includes(typeOf(part))))
+      .slice(0, 64 * 1024)
+      .replace(/\r?\n[ \t]+/g, " ");
   const status = of("message/delivery-status", "message/global-delivery-status");
   if (!/^failed\b/i.test(field(status, "Action") ?? "")) return {};
   const original = of("message/rfc822", "text/rfc822-headers", "message/global", "message/rfc822-headers");

@@ -35,7 +35,7 @@ export async function isSignedByAuthor(raw: Uint8Array, head: Head, facts: Signa
   const { results } = await dkimVerify(withOnly(raw, head, usable), {
     resolver: limited(facts.resolver ?? (resolve as Resolver)) as never,
     curTime: new Date(facts.receivedAt),
-  });
+  }).catch(() => unverifiable);
   // What was looked at is judged by what the verifier says that it looked at, not by our own reading of it.
   const passed = results.map((result) => verified.safeParse(result)).filter(({ success }) => success);
   const covered = passed.flatMap(({ data }) => {
@@ -61,6 +61,9 @@ function covers(names: readonly string[]): boolean {
   const has = (name: string): boolean => names.includes(name);
   return has("from") && has("subject") && has("date") && (has("to") || has("message-id"));
 }
+
+/** What the verifier stumbles over is no signature. */
+const unverifiable: Pick<Awaited<ReturnType<typeof dkimVerify>>, "results"> = { results: [] };
 
 /** What its own text rules out costs no look-up. */
 function isUsable({ name, value }: Field, { domain, receivedAt }: SignatureFacts): boolean {
@@ -100,11 +103,22 @@ function withOnly(raw: Uint8Array, { fields, end }: Head, usable: readonly Field
   const kept = fields.filter(
     (field) => !/^(?:dkim-signature|arc-.*)$/.test(field.name) || usable.includes(field),
   );
-  return Buffer.concat([
-    ...kept.map(({ from, to }) => raw.subarray(from, to)),
-    Buffer.from("\r\n"),
-    raw.subarray(end),
-  ]);
+  return withFullEnds(
+    Buffer.concat([
+      ...kept.map(({ from, to }) => raw.subarray(from, to)),
+      Buffer.from("\r\n"),
+      raw.subarray(end),
+    ]),
+  );
+}
+
+/** A line that ends in LF alone is signed as one that ends in CRLF; the verifier would take each of them on its own. */
+function withFullEnds(mail: Buffer): Buffer {
+  for (let at = mail.indexOf(10); at >= 0; at = mail.indexOf(10, at + 1)) {
+    if (at > 0 && mail[at - 1] === 13) continue;
+    return Buffer.from(mail.toString("latin1").replace(/\r?\n/g, "\r\n"), "latin1");
+  }
+  return mail;
 }
 
 /** A name server that never answers must not hold up the mail behind. */

@@ -1,20 +1,10 @@
 import type { Reply } from "../../src/domain/channel.ts";
 import type { MessageRef, QuestionId } from "../../src/domain/ids.ts";
 import { isMarked } from "./mark.ts";
+import type { Comment } from "./rest.ts";
 
 /** The account of the token. */
 export type Me = { readonly id: string; readonly login: string };
-/** What of a comment is looked at, as GitHub's REST API gives it. */
-export type Comment = {
-  readonly id: number | bigint;
-  readonly node_id?: string;
-  readonly body?: string;
-  readonly user: { readonly id: number | bigint; readonly login: string; readonly type: string } | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly performed_via_github_app?: unknown;
-};
-
 /** Everything on a repository's issue goes to one place. */
 export const destination = "default";
 
@@ -54,7 +44,7 @@ export function decode(
   const asked = idsIn(quoted);
   // A quote of a list names many questions and so none.
   const about = asked.length === 1 ? asked[0] : undefined;
-  const texts = textsOf(lines, me.login, about !== undefined || mentions.length > 0);
+  const texts = textsOf(lines, me.login, about !== undefined);
   return texts.map((text, index): Reply => {
     const bare = withoutMention(text, me.login);
     const question = about ?? idsIn(bare)[0];
@@ -79,7 +69,7 @@ export function decode(
 
 type Line = { readonly text: string; readonly isCode: boolean };
 
-/** The quotes at the top, and what was written below them. */
+/** What is quoted, be it above or, as mail programs do it, below; and the lines from the first one that is no quote. */
 function linesOf(body: string): { readonly quoted: string; readonly lines: readonly Line[] } {
   const all = body.split(/\r\n?|\n/);
   const start = all.findIndex((line) => line.trim() !== "" && !quote.test(line));
@@ -91,19 +81,22 @@ function linesOf(body: string): { readonly quoted: string; readonly lines: reado
     if (isFence) inside = !inside;
     return { text, isCode };
   });
-  return { quoted: all.slice(0, from).join("\n"), lines };
+  const below = lines.filter(({ text, isCode }) => !isCode && quote.test(text)).map(({ text }) => text);
+  return { quoted: [...all.slice(0, from), ...below].join("\n"), lines };
 }
 
 /** The texts of a comment that may be meant for us; what else stands there is for people. */
-function textsOf(lines: readonly Line[], login: string, isOurs: boolean): readonly string[] {
-  const spoken = lines.flatMap(({ text, isCode }, index) =>
-    isCode || text.trim() === "" || quote.test(text) ? [] : [{ text: text.trim(), index }],
-  );
-  const [first, ...more] = joined(spoken, login);
+function textsOf(lines: readonly Line[], login: string, answersOurs: boolean): readonly string[] {
+  const spoken = lines.flatMap((line, index) => {
+    const text = line.text.trim();
+    const isOurs = mentionsIn([line], login).length > 0 || idsIn(text).length > 0;
+    return line.isCode || text === "" || quote.test(line.text) ? [] : [{ text, index, isOurs }];
+  });
+  // Below a quote of ours the first line is the answer; elsewhere the first one that calls us or names a question.
+  const from = answersOurs ? 0 : spoken.findIndex(({ isOurs }) => isOurs);
+  const [first, ...more] = from < 0 ? [] : joined(spoken.slice(from), login);
   if (!first) return [];
   const bare = withoutMention(first.text, login);
-  const names = idsIn(bare).length > 0;
-  if (!isOurs && !names) return [];
   const whole = (from: number): string =>
     lines
       .slice(from)

@@ -48,6 +48,8 @@ export type PostsOptions = {
   readonly places: Places;
   readonly callMs: number;
   readonly now: () => Instant;
+  /** What a message carries so that it is known again. Another home counts its keys anew, in the same channel perhaps. */
+  readonly markOf: (key: string) => string;
   /** Called after each message that Slack took. */
   readonly onShown: () => void;
 };
@@ -59,11 +61,11 @@ const lookBackMs = 24 * 3_600_000;
 const mostPages = 3;
 const eventType = "owlpost_message";
 
-export function openPosts({ web, places, callMs, now, onShown }: PostsOptions) {
+export function openPosts({ web, places, callMs, now, markOf, onShown }: PostsOptions) {
   const began = performance.now();
-  /** Messages that stand there, by the key of their post. */
+  /** Messages that stand there, by their marks. */
   const posted = new Map<string, MessageRef>();
-  /** Posts of which nobody knows whether they arrived. */
+  /** Marks of posts of which nobody knows whether they arrived. */
   const unsure = new Set<string>();
   /** Destinations at which nothing of an earlier process is looked for (any more). */
   const lookedAt = new Set<string>();
@@ -81,42 +83,43 @@ export function openPosts({ web, places, callMs, now, onShown }: PostsOptions) {
     }
     const options = { signal, withinMs: callMs };
     const room = await places.find(destination, options);
-    const before = posted.get(key) ?? (await lookFor(key, destination, room, signal));
+    const mark = markOf(key);
+    const before = posted.get(mark) ?? (await lookFor(mark, destination, room, signal));
     if (before !== undefined) return before;
     const params = {
       ...encodeFor(room, message),
-      metadata: { event_type: eventType, event_payload: { key } },
+      metadata: { event_type: eventType, event_payload: { key: mark } },
     };
     try {
       const sent = await mended(params, message, (next) =>
         web.call<{ channel?: string; ts?: string }>("chat.postMessage", next, options),
       );
       const ref = refOf(sent.channel ?? room.channel, sent.ts ?? "");
-      remember(key, ref);
+      remember(mark, ref);
       places.noted(sent.channel ?? room.channel, placeOf(destination).person);
       onShown();
       return ref;
     } catch (error) {
-      if (error instanceof ChannelError && error.delivered === "unknown") unsure.add(key);
+      if (error instanceof ChannelError && error.delivered === "unknown") unsure.add(mark);
       throw error;
     }
   }
 
-  function remember(key: string, ref: MessageRef): void {
-    unsure.delete(key);
+  function remember(mark: string, ref: MessageRef): void {
+    unsure.delete(mark);
     if (posted.size >= mostKeys) posted.delete([...posted.keys()][0] ?? "");
-    posted.set(key, ref);
+    posted.set(mark, ref);
   }
 
-  /** Slack knows no keys, so a message that may stand there already is looked for by the one that it carries. */
+  /** Slack knows no keys, so a message that may stand there already is looked for by the mark that it carries. */
   async function lookFor(
-    key: string,
+    mark: string,
     destination: string,
     room: Room,
     signal: AbortSignal,
   ): Promise<MessageRef | undefined> {
     const first = !lookedAt.has(destination) && performance.now() - began < afterStartMs;
-    if (!first && !unsure.has(key)) {
+    if (!first && !unsure.has(mark)) {
       lookedAt.add(destination);
       return undefined;
     }
@@ -132,8 +135,8 @@ export function openPosts({ web, places, callMs, now, onShown }: PostsOptions) {
       if (!never) throw neverSent(error);
     }
     lookedAt.add(destination);
-    unsure.delete(key);
-    return posted.get(key);
+    unsure.delete(mark);
+    return posted.get(mark);
   }
 
   async function* lately({ channel, thread }: Room, signal: AbortSignal): AsyncGenerator<Message> {

@@ -86,6 +86,8 @@ export function openReceiving({ web, now, timing, destinations }: ReceivingOptio
   let givenAt: Instant | undefined;
   let catchingUp: Promise<void> | undefined;
   let again = false;
+  /** The last batch said that there is more. */
+  let owes = false;
   let first = true;
 
   const within = (signal: AbortSignal, withinMs: number) => ({ signal, withinMs });
@@ -212,7 +214,8 @@ export function openReceiving({ web, now, timing, destinations }: ReceivingOptio
   async function held(line: Lines, signal: AbortSignal): Promise<Batch> {
     if (first) await pause(timing.graceMs, signal);
     const until = performance.now() + (first ? 0 : timing.waitMs);
-    const wasCatchingUp = catchingUp !== undefined;
+    // Whoever was told that there is more waits for the end of it, also of one that came in between.
+    const wasCatchingUp = owes || catchingUp !== undefined;
     for (;;) {
       if (signal.aborted) throw stopped();
       // What comes after a line was lost comes over the next one.
@@ -232,6 +235,7 @@ export function openReceiving({ web, now, timing, destinations }: ReceivingOptio
     const taken = arrivals.first(mostReplies);
     await nameAll(taken, signal);
     const left = arrivals.count > taken.length;
+    owes = left || catchingUp !== undefined;
     if (!catchingUp && !left && line.isHeard()) soundAt = now();
     const isDue = soundAt !== undefined && Math.abs(soundAt - (givenAt ?? 0)) >= cursorEveryMs;
     const moves = soundAt !== undefined && me !== undefined && (isDue || roomsChanged);
@@ -244,7 +248,7 @@ export function openReceiving({ web, now, timing, destinations }: ReceivingOptio
       ...(moves && me
         ? { cursor: writeCursor({ team: me.team, at: soundAt ?? 0, rooms: places.rooms() }) }
         : {}),
-      ...(left || catchingUp ? { more: true } : {}),
+      ...(owes ? { more: true } : {}),
       settle: (receipts) => settle(taken, receipts),
     };
   }

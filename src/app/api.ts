@@ -178,6 +178,8 @@ export type PairOutcome =
       readonly link?: string;
       /** Why there is no link. */
       readonly noLink?: string;
+      /** The address that a mail went to: the code is the reply to that. */
+      readonly mailedTo?: string;
       readonly expiresAt: Instant;
       /** Does a service run, so that somebody hears the code? */
       readonly heard: boolean;

@@ -7,7 +7,7 @@ import { viewAt } from "../core/night-view.ts";
 import { awayLine, mayStillBeAnswered } from "../core/outage.ts";
 import { loudnessOf } from "../core/ringing.ts";
 import { hasNews } from "../core/standing.ts";
-import { followUpView, noticeView } from "../core/view.ts";
+import { followUpView, noticeView, questionView } from "../core/view.ts";
 import type { Capabilities } from "../domain/capabilities.ts";
 import { type AnswerChannel, ChannelError, type ChannelMessage } from "../domain/channel.ts";
 import type { ChannelId, Instant, MessageRef } from "../domain/ids.ts";
@@ -111,11 +111,10 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
       copies.map((each): Effect => ({ ...each, type: "adopt-copy", revision }));
     const shown = { ref: copy.ref, revision };
     if (edited) return sent(job, shown, () => adopted(others));
-    const anew = channel.edit !== undefined && answerable;
-    if (!anew && !hasNews(stored, copy.revision, job.notice?.kind === "lapsed"))
+    if (!channel.edit && !hasNews(stored, copy.revision, job.notice?.kind === "lapsed"))
       return () => store.sent(job, shown, () => adopted(others), now());
     if (waits(job, stored)) return waitForMorning(job);
-    if (anew) {
+    if (channel.edit && answerable) {
       // Its message is gone, and it waits: it is posted anew, in silence as an edit is.
       const again = { ...message(job, viewNow(stored, away), stored), silent: true };
       const ref = await channel.post(job.destination, again, job.key, signal);
@@ -123,7 +122,9 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
     }
     const followUp = followUpView(stored, now());
     const said = away === undefined ? followUp : { ...followUp, text: `${followUp.text}\n${away}` };
-    const follower = { ...message(job, said, stored), follows: copy.ref };
+    const { standing: _now, ...asked } = questionView(stored, now());
+    const thread = message(job, asked, stored).headline;
+    const follower = { ...message(job, said, stored), follows: copy.ref, thread };
     await channel.post(job.destination, follower, job.key, signal);
     return sent(job, shown, () => adopted(others));
   }

@@ -38,7 +38,7 @@ export async function answerPair(
     };
     return c.json(paired);
   }
-  const { name, role, channel, code, say, bot, link, noLink, expiresAt } = made;
+  const { name, role, channel, code, say, bot, link, noLink, mailedTo, expiresAt } = made;
   const answer: MadeCode = {
     name,
     role,
@@ -48,6 +48,7 @@ export async function answerPair(
     ...(bot === undefined ? {} : { bot }),
     ...(link === undefined ? {} : { link, qr: await qrPath(link) }),
     ...(noLink === undefined ? {} : { noLink: sentence(noLink) }),
+    ...(mailedTo === undefined ? {} : { mailedTo }),
     until: when(expiresAt, zone, now()),
   };
   return c.json(answer);

@@ -44,6 +44,8 @@ export type MadeCode = {
   readonly link?: string;
   /** Why there is no link. */
   readonly noLink?: string;
+  /** The address that a mail went to: the code is the reply to that. */
+  readonly mailedTo?: string;
   readonly until: When;
   /** The link as dark modules, `size` a side, quiet zone and all. */
   readonly qr?: { readonly size: number; readonly path: string };

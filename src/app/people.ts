@@ -40,53 +40,70 @@ export function pairing(desk: Desk) {
       case "login":
         return byLogin(way, request, role);
       case "mail":
-        return refused("no-pairing", `nobody can be paired on ${channel} yet`);
+        return byMail(way, request, role);
     }
   }
 
-  async function byCode(
-    way: By<"code">,
+  async function byCode(way: By<"code">, request: PairRequest, role: Role): Promise<PairOutcome> {
+    // Asked for meanwhile; a refusal of the code does not wait for it.
+    const asked = botOf(request.channel);
+    const made = await codeFor(request, role);
+    if (!made.ok) return made;
+    const { code, token, outcome } = made;
+    const bot = await asked;
+    const linkOf = (name: string) =>
+      way.link
+        ? { link: way.link(name, token) }
+        : { noLink: `${request.channel} has no link that carries a code` };
+    return {
+      ...outcome,
+      say: way.say(code),
+      ...(bot.ok
+        ? { bot: bot.name, ...linkOf(bot.name) }
+        : { noLink: `the bot's name could not be asked for (${bot.why})` }),
+    };
+  }
+
+  /** Mail is for whoever an address belongs to, however that is spelled; only they can reply to what goes there. */
+  async function byMail(way: By<"mail">, request: PairRequest, role: Role): Promise<PairOutcome> {
+    const address = request.address?.trim().toLowerCase() ?? "";
+    if (address === "") {
+      return refused(
+        "bad-usage",
+        `on ${request.channel} people are paired by their address: give it (--address somebody@example.org)`,
+      );
+    }
+    const trouble = way.trouble(address);
+    if (trouble !== undefined) return refused("bad-usage", trouble);
+    const made = await codeFor({ ...request, address }, role, { invite: true });
+    return made.ok ? { ...made.outcome, say: way.say(made.code), mailedTo: address } : made;
+  }
+
+  async function codeFor(
     { name, channel, address }: PairRequest,
     role: Role,
-  ): Promise<PairOutcome> {
-    // Asked for meanwhile; a refusal of the code does not wait for it.
-    const asked = botOf(channel);
+    more: { readonly invite?: true } = {},
+  ) {
     const made = await makeCode();
+    const person = { name, role };
+    const where = address === undefined ? { channel } : { channel, address };
     const value = await store.pair(
-      (snapshot) =>
-        decideCode(
-          snapshot,
-          {
-            person: { name, role },
-            channel,
-            ...(address === undefined ? {} : { address }),
-            ...made.stored,
-          },
-          now(),
-        ),
+      (snapshot) => decideCode(snapshot, { person, ...where, ...more, ...made.stored }, now()),
       now(),
     );
     if (!value.ok) return refused(value.error, value.message);
     committed();
-    const bot = await asked;
     const holder = await store.service();
-    const linkOf = (name: string) =>
-      way.link
-        ? { link: way.link(name, made.token) }
-        : { noLink: `${channel} has no link that carries a code` };
-    return {
+    const outcome = {
       ok: true,
       by: "code",
       code: made.code,
-      say: way.say(made.code),
-      ...(bot.ok
-        ? { bot: bot.name, ...linkOf(bot.name) }
-        : { noLink: `the bot's name could not be asked for (${bot.why})` }),
       expiresAt: value.expiresAt,
       ...value.person,
       channel,
       heard: holder !== undefined && isServiceAlive(holder),
-    };
+    } as const;
+    return { ok: true as const, code: made.code, token: made.token, outcome };
   }
 
   /** The platform says whose login that is, so nothing has to be proved by a code. */

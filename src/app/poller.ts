@@ -5,6 +5,7 @@ import { type ChannelId, type QuestionId, questionId } from "../domain/ids.ts";
 import type { Health } from "./health.ts";
 import { destinationOf, type InboxTurnOptions, receiptsOf, takeIn, untold } from "./inbox-turn.ts";
 import type { Log } from "./log.ts";
+import { withCodes } from "./pairing.ts";
 import { pause } from "./pause.ts";
 
 /** However long a channel is out of order: presses are kept for minutes only. */
@@ -48,7 +49,9 @@ export function startPoller(options: PollerOptions): Poller {
 
   async function once(): Promise<void> {
     if (!channel.poll) return;
-    const batch = await channel.poll(await store.cursor(channel.id), stop.signal);
+    const polled = await channel.poll(await store.cursor(channel.id), stop.signal);
+    const replies = await withCodes(store, channel.id, polled.replies, options.now());
+    const batch = { ...polled, replies };
     if (batch.replies.length > 0 || batch.cursor !== undefined) {
       const acks = await takeIn(channel.id, batch, options);
       // The toast goes out first: its press is kept for seconds only.

@@ -21,7 +21,7 @@ export const verb: Verb = {
     { flags: "--channel <channel>", text: "where, such as telegram", mandatory: true },
     {
       flags: "--address <id>",
-      text: "the login on GitHub; elsewhere the platform's own id of the only one who may use the code",
+      text: "the login on GitHub; for mail the address, which gets a mail to reply to; elsewhere the platform's own id of the only one who may use the code",
     },
     { flags: "--qr", text: "draw the link as a QR code, also where the output is no terminal" },
   ],
@@ -31,6 +31,10 @@ export const verb: Verb = {
     [
       "owlpost pair --name eric --role owner --channel github --address eric-gh",
       "known at once, by the account",
+    ],
+    [
+      "owlpost pair --name mara --role member --channel email --address mara@example.net",
+      "mara replies to the mail with the code",
     ],
   ],
   async run(call) {
@@ -79,8 +83,9 @@ async function told(call: Call, { binding, name, role, channel, address, login }
   );
 }
 
-function codeShape({ code, link, say: line, bot, expiresAt, name, role, channel }: Made): object {
-  return { code, link, say: line, bot, expires_at: iso(expiresAt), name, role, channel };
+function codeShape({ code, link, say: line, bot, expiresAt, name, role, channel, mailedTo }: Made): object {
+  const who = { name, role, channel, mailed_to: mailedTo };
+  return { code, link, say: line, bot, expires_at: iso(expiresAt), ...who };
 }
 
 async function show(call: Call, made: Made): Promise<void> {
@@ -90,6 +95,7 @@ async function show(call: Call, made: Made): Promise<void> {
     call,
     `Pairing code for ${plain(made.name)} (${made.role}) on ${made.channel}: ${bold(made.code)}`,
   );
+  if (made.mailedTo !== undefined) return showMailed(call, made, plain(made.mailedTo));
   await printResult(call, `Send this to ${to}, in a private chat:\n  ${made.say}`);
   if (made.link === undefined) await say(call, `There is no link: ${plain(made.noLink ?? "")}.`);
   else {
@@ -100,6 +106,17 @@ async function show(call: Call, made: Made): Promise<void> {
   await say(
     call,
     "It works once, for 10 minutes. Whoever has it becomes that person there: show it to nobody else.",
+  );
+}
+
+async function showMailed(call: Call, { say: line }: Made, address: string): Promise<void> {
+  await printResult(
+    call,
+    `A mail goes to ${address}. Reply to it with this alone on the first line:\n  ${line}`,
+  );
+  await say(
+    call,
+    "It works once, for 10 minutes, from that address alone. Whoever has both becomes that person there: show it to nobody else.",
   );
 }
 

@@ -1,9 +1,9 @@
-import type { StoredQuestion } from "../domain/question.ts";
+import { isOpen, type StoredQuestion } from "../domain/question.ts";
 import { oneLine } from "../domain/text.ts";
 import type { Said } from "./grammar.ts";
 import { fitting, type ListReader } from "./listing.ts";
 import { formAt } from "./night.ts";
-import { shorten } from "./wording.ts";
+import { shorten, standing } from "./wording.ts";
 
 /** Is the reply a whole letter, of which only the first line says what it means? */
 export function isLetter({ comment }: Pick<Said, "comment">): boolean {
@@ -18,7 +18,9 @@ export function unmatchedLetterText(
   const did = "Nothing was recorded: the first line of that mail is no answer that I know.";
   if (role === "viewer") return `${did} Here you may look: ${mark}pending, ${mark}status or ${mark}help.`;
   if (!stored) return `${did} ${mark}help, alone on the first line, shows what there is.`;
-  const { options } = stored.question;
+  const { id, options } = stored.question;
+  if (!isOpen(stored.state) && stored.state !== "expired")
+    return `${did} Nothing waits for one either: ${id} is ${standing(stored, now)}.`;
   const form = formAt(stored.question, night, now);
   const keys = options.map(({ key }) => key).join(" / ");
   const choice = form === "consent" ? "go" : form === "held" ? `${mark}retry` : keys;

@@ -1,18 +1,21 @@
 import type { ChannelId, Instant } from "../domain/ids.ts";
 import { type PairingCode, type Person, type Role, roles } from "../domain/person.ts";
-import type { Decision, PeopleSnapshot } from "../domain/store.ts";
+import type { Decision, Effect, PeopleSnapshot } from "../domain/store.ts";
 import { revoke } from "./pairing-effects.ts";
 import { hasUnseen, mostNameCharacters } from "./people.ts";
 import { foldText, isBlank, isLongerThan, isMultiline, repairText } from "./text.ts";
 
 /** How long a code may be used. */
 export const codeMs = 10 * 60_000;
-const mostAddressCharacters = 100;
+/** As long as the path of a mail may be. */
+const mostAddressCharacters = 254;
 
 export type CodeRequest = {
   readonly person: Person;
   readonly channel: ChannelId;
   readonly address?: string;
+  /** A message goes to that address, and the code comes back as the reply to it. */
+  readonly invite?: true;
   readonly salt: string;
   readonly codeHash: string;
   readonly linkHash: string;
@@ -53,9 +56,20 @@ export function decideCode(
         },
       },
       { type: "log", event: { kind: "pairing.code-made", data: { ...person, channel } } },
+      ...(request.invite && address !== undefined ? [invitation(channel, address, person)] : []),
     ],
     value: { ok: true, person, expiresAt },
   };
+}
+
+/** It does not hold the code: whoever reads somebody's mail must not become them. Asked for just now, so it may ring. */
+function invitation(channel: ChannelId, destination: string, { name, role }: Person): Effect {
+  const text = [
+    `owlpost wants to know this address as ${name}, ${aRole(role)}. Not expected? Then nothing has to be done: without the code nothing happens.`,
+    // The last line is the headline.
+    "To agree, reply to this mail with the pairing code alone on the first line, within ten minutes.",
+  ].join("\n");
+  return { type: "send", job: { channel, destination, kind: "receipt", notice: { kind: "receipt", text } } };
 }
 
 export type Wanted =

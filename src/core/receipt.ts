@@ -118,6 +118,8 @@ const hourMs = 3_600_000;
 const mostLetters = 12;
 /** What changed nothing is answered so often in a day: once, and once more. */
 const mostAgain = 2;
+/** It stands already, and whoever said it was told so then. */
+const mostRepeated = 1;
 
 /**
  * The letter that answers a letter. Another machine may sit at the other end that answers whatever comes: what changed
@@ -136,10 +138,10 @@ function letterReceipt(
   const counts: Effect[] = [count(heard, hourly)];
   if (!ack.accepted || ack.repeated) {
     const again = counted(snapshot, "again", now, 24 * hourMs);
-    if (again.value >= mostAgain) return [];
+    if (again.value >= (ack.accepted ? mostRepeated : mostAgain)) return [];
     counts.push(count(heard, again));
   }
-  const about = question ?? said.token ?? undefined;
+  const about = question ?? said.token ?? snapshot.thread ?? heard.about;
   const known = about !== undefined && snapshot.questions.has(about) ? about : undefined;
   return [...counts, ...sent(heard, ack.text, known)];
 }

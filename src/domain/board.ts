@@ -46,7 +46,7 @@ export type BoardRefusal = {
 /** A Ready task that was passed over, and why. */
 export type PassedOver = { readonly task: Task; readonly findings: readonly Finding[] };
 
-/** What comes of keeping a claim alive, or giving it back. */
+/** What became of a heartbeat or a release. */
 export type HoldAnswer =
   | { readonly ok: true; readonly task: Task; readonly claim: TaskClaim | null }
   | BoardRefusal;

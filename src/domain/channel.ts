@@ -38,6 +38,8 @@ export type ChannelMessage = {
   readonly question?: QuestionId;
   /** The copy of ours that it follows, where that could not be edited: it belongs into the same thread. */
   readonly follows?: MessageRef;
+  /** The headline under which that copy stands. */
+  readonly thread?: string;
   /** The message of theirs that it answers; a platform without replies, or without that message any more, posts it alone. */
   readonly replyTo?: MessageRef;
 };

@@ -1,12 +1,28 @@
 import { open as openFeishu } from "../../channels/feishu.ts";
+import { open as openGitHub } from "../../channels/github.ts";
+import { open as openSlack } from "../../channels/slack.ts";
 import { open as openTelegram } from "../../channels/telegram.ts";
 import { open as openWebhook, settings as webhookSettings } from "../../channels/webhook.ts";
 import type { AnswerChannel } from "../../src/domain/channel.ts";
 import { aTools } from "../builders.ts";
 import { startHookServer } from "../feishu/hook-server.ts";
+import {
+  furnish,
+  bot as githubBot,
+  eric as githubEric,
+  issue,
+  quick,
+  repository,
+  shown,
+  someSettings,
+} from "../github/desk.ts";
+import { startGitHub } from "../github/server.ts";
 import { afterwards } from "../homes.ts";
 import { peerChannel } from "../peer/peer-channel.ts";
 import { startPeer } from "../peer/peer-server.ts";
+import { buttonsIn, readBlocks } from "../slack/blocks.ts";
+import { appToken, botToken, inTeam, settle as settleSlack, eric as slackEric } from "../slack/phone.ts";
+import { startSlack } from "../slack/slack-server.ts";
 import { startBotApi } from "../telegram/bot-api.ts";
 import { eric, token } from "../telegram/phone.ts";
 import { startReceiver } from "../webhook/receiver.ts";
@@ -64,6 +80,59 @@ export const telegramDesk: DeskMaker = async (now) => {
   };
 };
 
+export const slackDesk: DeskMaker = async (now) => {
+  const slack = await startSlack({ now, patient: true });
+  afterwards(() => slack.close());
+  settleSlack(slack);
+  const owner = inTeam(slackEric);
+  const settings = { bot_token: botToken, app_token: appToken, allow: [owner], api_url: slack.url };
+  const ours = () => slack.workspace.direct(slackEric).messages.filter(({ bot }) => bot !== undefined);
+  return {
+    id: "slack",
+    settings,
+    edits: true,
+    open: () => openSlack(settings, aTools({ now }), { waitMs: 1_000, callMs: 5_000 }),
+    standing: () =>
+      ours().map(({ text, blocks }) => ({
+        text: (blocks.length === 0 ? text : readBlocks(blocks).join("\n")).replaceAll("\u2060", ""),
+        buttons: buttonsIn(blocks).length,
+      })),
+    choose(part, key) {
+      const message = ours().findLast(({ blocks }) => readBlocks(blocks).join("\n").includes(part));
+      if (!message) throw new Error(`nothing on Slack holds ${part}`);
+      slack.people.taps(slackEric, message, ({ value }) => value.endsWith(`|${key}`));
+    },
+    told: () => slack.people.whispers(slackEric),
+    fail(how, times) {
+      for (const method of ["chat.postMessage", "chat.update"])
+        slack.fail({ method, how: how === "stall" ? "hang" : { page: 503 }, times });
+    },
+  };
+};
+
+export const githubDesk: DeskMaker = async (now) => {
+  const api = await startGitHub({ now });
+  afterwards(() => api.close());
+  furnish(api);
+  const settings = someSettings(api);
+  return {
+    id: "github",
+    settings,
+    edits: true,
+    open: () => openGitHub(settings, aTools({ now }), { ...quick, holdMs: 1_000 }),
+    standing: () =>
+      api
+        .comments(repository, issue)
+        .filter(({ login }) => login === githubBot.login)
+        .map(({ body }) => ({ text: shown(body).replaceAll("\u2060", ""), buttons: 0 })),
+    choose: (part, key) => void api.say(repository, issue, githubEric.login, `/answer ${part} ${key}`),
+    fail(how, times) {
+      for (const on of ["post", "edit"] as const)
+        api.fail({ on, how: how === "stall" ? "hang" : { page: 502 }, times });
+    },
+  };
+};
+
 export const feishuDesk: DeskMaker = async (now, theirs = now) => {
   const secret = "TEST-only-not-the-secret-of-a-bot";
   const bot = await startHookServer({ secret, now: theirs });
@@ -116,4 +185,11 @@ export const ntfyLikeDesk: DeskMaker = async () => {
 };
 
 /** Every platform that a question goes to at once. Another one is a line here. */
-export const deskMakers: readonly DeskMaker[] = [telegramDesk, feishuDesk, webhookDesk, ntfyLikeDesk];
+export const deskMakers: readonly DeskMaker[] = [
+  telegramDesk,
+  slackDesk,
+  githubDesk,
+  feishuDesk,
+  webhookDesk,
+  ntfyLikeDesk,
+];

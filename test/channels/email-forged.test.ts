@@ -391,7 +391,7 @@ describe("field 46, field 48: forged and look-alike mails", () => {
   });
 
   test.each(cases)("$name", async ({ mail, outcome, facts }) => {
-    const office = await aPostOffice([eric, alice, mara]);
+    const office = await aPostOffice({ owners: [eric, alice, mara] });
     const before = (await office.store.question(office.question))?.revision;
     const { read } = await office.deliver(await mail(), { resolver, ...facts });
     expect(outcomeOf(read)).toBe(outcome);

@@ -63,6 +63,21 @@ describe("who, where and when", () => {
   });
 });
 
+describe("a head that is not well made", () => {
+  test.each(["X-Scanned By: a gateway", "X-Grüße: hello", ": nothing"])("%o", async (line) => {
+    const found = await read(`${line}\r\n${aLetter()}`);
+    const isOdd = line.startsWith(":");
+    expect(found.kind === "reply" && found.reply.quarantined).toBe(isOdd ? "malformed" : undefined);
+  });
+
+  test.each(["From : x@y.example", "\ufeffSubject: no", "Content-\u00a0Type: text/html", "no colon at all"])(
+    "%o could be read in another way",
+    async (line) => {
+      expect(await read(`${line}\r\n${aLetter()}`)).toMatchObject({ reply: { quarantined: "malformed" } });
+    },
+  );
+});
+
 describe("which question", () => {
   const other = "q-a3f2-013-search-1" as QuestionId;
   const bareTo = { To: `owlpost <${ours}>` };
@@ -322,6 +337,15 @@ describe("field 52: HTML", () => {
     for (const body of [`<blockquote>${ourHtml}</blockquote><p>2</p>`, `${ourHtml}<p>2</p>`]) {
       expect(await reply(html(body))).toMatchObject({ text: "" });
     }
+  });
+
+  test("a charset that only the HTML names", async () => {
+    const page = iconv.encode(
+      '<html><head><meta charset="gbk"></head><p>2</p><p>周一再补文档</p></html>',
+      "gbk",
+    );
+    const raw = Buffer.concat([Buffer.from(withFields({ "Content-Type": "text/html" }, "")), page]);
+    expect(await reply(raw)).toMatchObject({ text: "2", comment: "周一再补文档" });
   });
 
   test("a blank text part gives way to the HTML, and an empty mail is a letter without a word", async () => {

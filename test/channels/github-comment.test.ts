@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Comment } from "../../channels/github/comment.ts";
 import { markFor } from "../../channels/github/mark.ts";
+import type { Comment } from "../../channels/github/rest.ts";
 import { decode } from "../../channels/github.ts";
 import { aQuestionId, aTools } from "../builders.ts";
 
@@ -64,6 +64,8 @@ describe("what a comment says to us", () => {
     ],
     ["with a mention", "@owlpost-bot 2", ["@owlpost-bot 2"]],
     ["a mention in the middle", "hey @OwlPost-Bot, what is open?", ["hey @OwlPost-Bot, what is open?"]],
+    ["behind words for people", `Thanks, that helps.\n\n${q} 2`, [`${q} 2`]],
+    ["a mention behind words for people", "Good morning.\n@owlpost-bot status", ["@owlpost-bot status"]],
     ["behind pasted code", "```\nq-x-log-1 1\n```\n@owlpost-bot skip", ["@owlpost-bot skip"]],
     ["an id somewhere in the line: the grammar decides", `as for ${q}, hm`, [`as for ${q}, hm`]],
     ["two choices: nobody knows which, so the grammar gets both", `${q} 1\n2`, [`${q} 1\n2`]],
@@ -97,6 +99,12 @@ describe("what a comment says to us", () => {
     [
       "all of it, which names the one question often",
       `> [${q}]\n> Comment: ${q} 1 (or 2) · /skip ${q}\n2`,
+      q,
+      ["2"],
+    ],
+    [
+      "a mail program below",
+      `2\r\n\r\nOn Mon, 30 Nov 2026, owlpost-bot wrote:\r\n> owlpost needs a decision [${q}]`,
       q,
       ["2"],
     ],

@@ -182,3 +182,19 @@ describe("after an outage", () => {
     expect((await held)?.cursor).toContain("D0FAKEMARA");
   });
 });
+
+test("whoever was told that there is more waits for it, and not for a whole poll after it has come", async () => {
+  const { slack, clock, channel, again } = await aStage({ allow: [] }, {}, { patient: false });
+  const cursor = await heardUntil(channel, clock);
+  await channel.close();
+  slack.fail({ method: "conversations.history", how: { page: 503 }, times: 1 });
+  const next = await again({ waitMs: 15_000, graceMs: 0 });
+  expect((await next.poll?.(cursor, never))?.more).toBe(true);
+  // It ends while the batch is being stored.
+  const read = () => slack.calls.filter(({ method, ok }) => method === "conversations.history" && ok).length;
+  await until(read, (count) => count > 0);
+  await new Promise((stored) => setTimeout(stored, 200));
+  const began = performance.now();
+  expect((await next.poll?.(cursor, never))?.more).toBeUndefined();
+  expect(performance.now() - began).toBeLessThan(10_000);
+});

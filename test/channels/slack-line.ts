@@ -1,5 +1,12 @@
 import { open, type Settings, settings, type Timing } from "../../channels/slack.ts";
-import type { AnswerChannel, Batch, ChannelMessage, Receipt } from "../../src/domain/channel.ts";
+import type {
+  AnswerChannel,
+  Batch,
+  ChannelMessage,
+  ChannelTools,
+  Receipt,
+} from "../../src/domain/channel.ts";
+import { aTools } from "../builders.ts";
 import { afterwards } from "../homes.ts";
 import { appToken, aSlack, botToken, eric, inTeam, ops } from "../slack/phone.ts";
 
@@ -20,8 +27,11 @@ export async function aStage(
     api_url: slack.url,
     ...changes,
   });
-  const again = async (more: Partial<Timing> = {}): Promise<AnswerChannel> => {
-    const channel = await open(given, clock, { waitMs: 300, graceMs: 100, shortMs: 0, ...timing, ...more });
+  const again = async (
+    more: Partial<Timing> = {},
+    tools: ChannelTools = aTools({ now: clock.now }),
+  ): Promise<AnswerChannel> => {
+    const channel = await open(given, tools, { waitMs: 300, graceMs: 100, shortMs: 0, ...timing, ...more });
     afterwards(() => channel.close());
     return channel;
   };

@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import { encode, encodeEdit } from "../../channels/slack.ts";
 import { matrix } from "../../renderers/matrix.ts";
 import { render } from "../../renderers/render.ts";
+import { signing } from "../../src/app/tokens.ts";
 import { type Button, ChannelError, type ChannelMessage } from "../../src/domain/channel.ts";
-import { aQuestionId } from "../builders.ts";
+import { aQuestionId, aTools } from "../builders.ts";
 import { cases, caseView } from "../renderers/cases.ts";
 import { nightViews } from "../renderers/night-cases.ts";
 import { type Block, buttonsIn, faultOf, pingsInBlocks } from "../slack/blocks.ts";
@@ -168,6 +169,14 @@ describe("posting", () => {
       expect(slack.calls.filter(({ method }) => method === "conversations.history")).toHaveLength(2);
     },
   );
+
+  test("another home's message is none of ours, however it was numbered", async () => {
+    const { channel, again, clock } = await aStage();
+    const first = await channel.post(ops, aMessage(), "notice/receipt/1", never);
+    const key = signing(Buffer.from("the key of another home"));
+    const fresh = await again({}, { ...aTools({ now: clock.now }), ...key });
+    expect(await fresh.post(ops, aMessage(), "notice/receipt/1", never)).not.toBe(first);
+  });
 
   test("in a thread, too", async () => {
     const { channel, again } = await aStage();

@@ -294,6 +294,14 @@ describe("single facts", () => {
     expect(reportView(reportOfPasts([aPast(stored)])).sections[0]?.entries[0]?.quote).toBe(text);
   });
 
+  test("words beside an option are quoted, too", () => {
+    const answer = anAnswer({ text: "but keep it short", at: at("23:30") });
+    const stored = asked("23:00", { task: "001-words" }, { state: "answered", outcome: "answered", answer });
+    const [entry] = reportView(reportOfPasts([aPast(stored)])).sections[0]?.entries ?? [];
+    expect(entry?.quote).toBe("but keep it short");
+    expect(entry?.standing).toContain("Answered: option 1");
+  });
+
   test("held past its deadline and yet answered is not told as never shown", () => {
     const held = { heldUntilAt: at("08:00"), deadlineAt: at("05:00") };
     const answered = asked(

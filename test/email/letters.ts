@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, type KeyPairKeyObjectResult } from "node:crypto";
 import { dkimSign } from "mailauth/lib/dkim/sign.js";
 import { replyAddress } from "../../channels/email/address.ts";
 import { delimiter } from "../../channels/email/delimiter.ts";
@@ -55,13 +55,20 @@ export function quoted(answer: string): string {
   return [answer, "", `On Mon, 6 Jul 2026 at 23:00, owlpost <${ours}> wrote:`, ...lines, ""].join("\r\n");
 }
 
-const keys = {
-  ed25519: generateKeyPairSync("ed25519"),
-  rsa: generateKeyPairSync("rsa", { modulusLength: 2048 }),
-  weak: generateKeyPairSync("rsa", { modulusLength: 512 }),
-  other: generateKeyPairSync("ed25519"),
-};
-export type KeyName = keyof typeof keys;
+export type KeyName = "ed25519" | "rsa" | "weak" | "other";
+
+const made = new Map<KeyName, KeyPairKeyObjectResult>();
+
+function keysOf(name: KeyName): KeyPairKeyObjectResult {
+  const known = made.get(name);
+  if (known) return known;
+  const fresh =
+    name === "rsa" || name === "weak"
+      ? generateKeyPairSync("rsa", { modulusLength: name === "rsa" ? 2048 : 512 })
+      : generateKeyPairSync("ed25519");
+  made.set(name, fresh);
+  return fresh;
+}
 
 export type Signature = {
   readonly domain?: string;
@@ -88,7 +95,7 @@ export async function signed(letter: string, signature: Signature = {}): Promise
       {
         signingDomain: domain,
         selector: signature.selector ?? "s1",
-        privateKey: keys[key].privateKey.export({ type: "pkcs8", format: "pem" }) as string,
+        privateKey: keysOf(key).privateKey.export({ type: "pkcs8", format: "pem" }) as string,
         algorithm: key === "ed25519" || key === "other" ? "ed25519-sha256" : "rsa-sha256",
         ...(wholeBody ? {} : { maxBodyLength: letter.length - letter.indexOf("\r\n\r\n") - 4 }),
       },
@@ -101,7 +108,7 @@ export async function signed(letter: string, signature: Signature = {}): Promise
 
 function record(key: KeyName): readonly string[][] {
   const isSmall = key === "ed25519" || key === "other";
-  const der = keys[key].publicKey.export({ type: "spki", format: "der" });
+  const der = keysOf(key).publicKey.export({ type: "spki", format: "der" });
   const bytes = isSmall ? der.subarray(-32) : der;
   const text = `v=DKIM1; k=${isSmall ? "ed25519" : "rsa"}; p=${bytes.toString("base64")}`;
   // A record is cut into strings of at most 255 bytes.

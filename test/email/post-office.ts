@@ -1,6 +1,8 @@
 import { type MailFacts, type MailRead, readMail } from "../../channels/email/read.ts";
+import type { Owlpost } from "../../src/app/api.ts";
 import { takeIn } from "../../src/app/inbox-turn.ts";
 import { openOwlpost } from "../../src/app/owlpost.ts";
+import type { NightRules } from "../../src/core/night.ts";
 import type { Place } from "../../src/core/people.ts";
 import type { Reply } from "../../src/domain/channel.ts";
 import type { Ack } from "../../src/domain/command.ts";
@@ -12,6 +14,7 @@ import { aClock, afterwards, aQuickHome } from "../homes.ts";
 import { eric, someFacts } from "./letters.ts";
 
 export type PostOffice = {
+  readonly owlpost: Owlpost;
   readonly store: Store;
   readonly clock: ReturnType<typeof aClock>;
   /** The question that Eric's letters answer. */
@@ -31,9 +34,13 @@ export type PostOffice = {
 
 /** The real store and the real turn, with Eric as an owner by the configuration, and Telegram as another channel. */
 export async function aPostOffice(
-  owners: readonly string[] = [eric],
-  places?: readonly Place[],
+  given: {
+    readonly owners?: readonly string[];
+    readonly places?: readonly Place[];
+    readonly night?: NightRules;
+  } = {},
 ): Promise<PostOffice> {
+  const { owners = [eric], night } = given;
   const clock = aClock();
   const owlpost = await openOwlpost({
     home: aQuickHome(),
@@ -45,15 +52,16 @@ export async function aPostOffice(
   const { store } = owlpost;
   const asked = await owlpost.ask({ document: aDocument() });
   if (!asked.ok) throw new Error(JSON.stringify(asked));
-  const all = places ?? [aPlace({ channel: "email", allow: owners }), aPlace({ allow: ["42"] })];
+  const all = given.places ?? [aPlace({ channel: "email", allow: owners }), aPlace({ allow: ["42"] })];
   const take = async (reply: Reply): Promise<Ack | undefined> => {
-    const options = { store, now: clock.now, project: "default", zone: "Europe/Berlin", places: all };
+    const options = { store, now: clock.now, project: "default", zone: "Europe/Berlin", places: all, night };
     const [ack] = await takeIn("email", { replies: [reply] }, options);
     return ack;
   };
   const receiptsAt = async (address: string): Promise<readonly Job[]> =>
     (await store.queue("email", address, 100)).filter(({ kind }) => kind === "receipt");
   return {
+    owlpost,
     store,
     clock,
     question: asked.id,

@@ -2,15 +2,11 @@ import { open, type Settings, settings, type Timing } from "../../channels/githu
 import type { ChannelMessage } from "../../src/domain/channel.ts";
 import { aTools } from "../builders.ts";
 import { aClock, afterwards } from "../homes.ts";
+import { eric, furnish, issue, repository, token } from "./cast.ts";
 import { type GitHub, startGitHub } from "./server.ts";
 
-export const token = "github_pat_TESTonly0not1a2token";
-export const repository = "nightjar-labs/nightjar";
-export const issue = 12;
-export const bot = { login: "owlpost-bot", id: 900_001 };
-export const eric = { login: "eric-gh", id: 583_231 };
-export const mara = { login: "mara", id: 583_232 };
-export const stranger = { login: "passer-by", id: 666_001 };
+export { bot, eric, furnish, issue, mara, repository, shown, stranger, token } from "./cast.ts";
+
 export const never = new AbortController().signal;
 
 /** GitHub with a private repository, its issue, an account for owlpost, and people. */
@@ -23,15 +19,6 @@ export async function aGitHub(): Promise<{
   afterwards(() => api.close());
   furnish(api);
   return { api, clock };
-}
-
-export function furnish(api: GitHub): void {
-  for (const { login, id } of [bot, eric, mara, stranger]) api.addAccount(login, id);
-  api.addAccount("nightjar-labs", 700_001, "Organization");
-  api.addAccount("build-bot", 700_002, "Bot");
-  api.addToken(token, { login: bot.login, kind: "fine" });
-  api.addRepository(repository, { [bot.login]: "write", [eric.login]: "admin", [mara.login]: "write" });
-  api.addIssue(repository, issue, "What the agents ask");
 }
 
 export function someSettings(api: GitHub, changes: Partial<Settings> = {}): Settings {
@@ -72,6 +59,3 @@ export function aMessage(changes: Partial<ChannelMessage> = {}): ChannelMessage 
     ...changes,
   };
 }
-
-/** What stands on the page: without the hidden lines. */
-export const shown = (body: string): string => body.replace(/^(?:<!--.*?-->\r?\n)+/, "");

@@ -133,8 +133,9 @@ export async function startGitHub(options: { readonly now?: () => number } = {})
   let used = 0;
   let pollSeconds = 0;
   let knowsEditors = true;
-  /** The ETag that the latest list was asked with. */
-  let toldEtag: string | undefined;
+  /** Counts every change of a comment; and how many of them the latest list left out, as nothing was new. */
+  let changes = 0;
+  let known = -1;
 
   const seconds = (at = now()): string =>
     new Date(Math.floor(at / 1_000) * 1_000).toISOString().replace(".000", "");
@@ -327,11 +328,13 @@ export async function startGitHub(options: { readonly now?: () => number } = {})
       ...more,
     };
     nextId += 1;
+    changes += 1;
     comments.push(comment);
     return comment;
   }
 
   function change(comment: StoredComment, body: string, by: string): void {
+    changes += 1;
     comment.body = body;
     comment.updated = now();
     comment.editor = by;
@@ -539,8 +542,8 @@ export async function startGitHub(options: { readonly now?: () => number } = {})
     const sent = JSON.stringify(answer.data);
     const etag = `W/"${createHash("sha256").update(`${path}\n${sent}`).digest("hex")}"`;
     const isRead = method === "GET" && answer.status === 200;
-    if (kind === "list" && isRead) toldEtag = request.headers["if-none-match"];
     const unchanged = isRead && request.headers["if-none-match"] === etag;
+    if (kind === "list") known = unchanged ? changes : -1;
     // What has not changed costs nothing.
     if (!unchanged) used += 1;
     note(unchanged ? 304 : answer.status, answer.data);
@@ -634,16 +637,14 @@ export async function startGitHub(options: { readonly now?: () => number } = {})
     edit: (id: number, body: string, by?: string): void =>
       change(commentAt(id), body, by ?? commentAt(id).login),
     forget(id: number): void {
+      changes += 1;
       comments.splice(comments.indexOf(commentAt(id)), 1);
     },
     comment: commentAt,
     comments: (name: string, issue: number): readonly StoredComment[] =>
       comments.filter((each) => each.repository === repository(name).id && each.issue === issue),
     /** Was the latest list asked for with the ETag of what stands there now? */
-    isTold: (): boolean => {
-      const last = calls.findLast(({ kind }) => kind === "list");
-      return toldEtag !== undefined && last?.status === 304;
-    },
+    isTold: (): boolean => known === changes,
     pollEvery(asked: number): void {
       pollSeconds = asked;
     },

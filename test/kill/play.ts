@@ -11,10 +11,13 @@ import type { Result, State } from "../../src/domain/question.ts";
 import { aConfig, aDocument, minute } from "../builders.ts";
 import { callPeer, peerChannel } from "../peer/peer-channel.ts";
 import type { Fault, Press, Update } from "../peer/peer-server.ts";
+import { githubChannel, githubPeople, githubSettings } from "./github-line.ts";
 import { hooksChannels, hooksSettings, hooksWeather } from "./hooks-line.ts";
 import type { AskedEntry, CodeEntry, GivenEntry, Ledger } from "./ledger.ts";
+import { mailChannel, mailPeople, mailSettings } from "./mail-line.ts";
+import { slackChannel, slackSettings, slackTeam } from "./slack-line.ts";
 import { tapChannel } from "./tapped-channel.ts";
-import { setTelegramClock, telegramChannel, telegramPeople, telegramSettings } from "./telegram-line.ts";
+import { setPlatformClock, telegramChannel, telegramPeople, telegramSettings } from "./telegram-line.ts";
 
 export type Play = Awaited<ReturnType<typeof openPlay>>;
 
@@ -28,7 +31,10 @@ export async function openPlay(
   folder: string,
   peerUrl: string,
   ledger: Ledger,
-  scene: { readonly platform?: "telegram" | "hooks"; readonly allow?: readonly number[] },
+  scene: {
+    readonly platform?: "telegram" | "slack" | "github" | "hooks" | "email";
+    readonly allow?: readonly number[];
+  },
 ) {
   const home = join(folder, "home");
   const repository = join(folder, "repository");
@@ -38,17 +44,25 @@ export async function openPlay(
   for (const [name, value] of ledger.entries) if (name.startsWith("clock ")) aheadMs += Number(value);
   const now = (): number => Date.now() + aheadMs;
   const telegram = scene.platform === "telegram" ? await telegramSettings(peerUrl, scene.allow) : undefined;
+  const github = scene.platform === "github" ? await githubSettings(peerUrl) : undefined;
+  const slack = scene.platform === "slack" ? await slackSettings(peerUrl) : undefined;
   const hooks = scene.platform === "hooks" ? await hooksSettings(peerUrl) : undefined;
+  const email = scene.platform === "email" ? await mailSettings(peerUrl) : undefined;
   const setClock = () =>
-    scene.platform ? setTelegramClock(peerUrl, { ms: aheadMs }) : Promise.resolve(undefined);
+    scene.platform ? setPlatformClock(peerUrl, { ms: aheadMs }) : Promise.resolve(undefined);
   await setClock();
   const config = aConfig({
     autoDefault: true,
     airlocks: { repo: join(repository, ".owlpost") },
-    deliver: telegram ? ["telegram"] : hooks ? ["feishu", "webhook"] : ["peer", "pager"],
-    channels: telegram
-      ? { telegram }
-      : (hooks ?? { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } }),
+    deliver: hooks ? ["feishu", "webhook"] : scene.platform ? [scene.platform] : ["peer", "pager"],
+    channels: {
+      ...(telegram && { telegram }),
+      ...(github && { github }),
+      ...(slack && { slack }),
+      ...(email && { email }),
+      ...hooks,
+      ...(scene.platform ? {} : { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } }),
+    },
   });
   const asks = new Map<string, { ways: AskWays; id: QuestionId; digest: string }>();
   let running: Service | undefined;
@@ -56,12 +70,18 @@ export async function openPlay(
   async function open(): Promise<void> {
     const opened = telegram
       ? [await telegramChannel(telegram, now)]
-      : hooks
-        ? await hooksChannels(hooks, now)
-        : [
-            peerChannel(peerUrl, { id: "peer", destination: "eric" }),
-            peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
-          ];
+      : github
+        ? [await githubChannel(github, now)]
+        : slack
+          ? [await slackChannel(slack, now)]
+          : email
+            ? [await mailChannel(email, now)]
+            : hooks
+              ? await hooksChannels(hooks, now)
+              : [
+                  peerChannel(peerUrl, { id: "peer", destination: "eric" }),
+                  peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
+                ];
     const channels = opened.map(tapChannel);
     running = await startService({
       home,
@@ -220,9 +240,17 @@ export async function openPlay(
 
     /** What befalls Feishu and the webhook's receiver. */
     weather: hooksWeather({ step }, peerUrl),
+    /** Those who answer by mail. */
+    correspondents: mailPeople({ step, until }, peerUrl),
 
     /** Those who tap and type on Telegram. */
     people: telegramPeople({ step, until }, peerUrl),
+
+    /** The team on Slack. */
+    team: slackTeam({ step, until }, peerUrl),
+
+    /** Those who comment on GitHub. */
+    commenters: githubPeople({ step, until }, peerUrl),
 
     /** Another program drops a file into an airlock, whole. */
     async write(path: string, text: string): Promise<void> {

@@ -3,15 +3,21 @@ import type { Event } from "../../src/domain/event.ts";
 import type { Copy, StoredQuestion } from "../../src/domain/question.ts";
 import type { Note } from "../../src/domain/store.ts";
 import type { Peer } from "../peer/peer-server.ts";
+import type { GitHubDesk } from "./github-desk.ts";
 import type { HooksDesk } from "./hooks-desk.ts";
 import type { Entry } from "./ledger.ts";
+import type { MailDesk } from "./mail-desk.ts";
 import type { Scene } from "./scene.ts";
+import type { SlackDesk } from "./slack-desk.ts";
 import type { TelegramDesk } from "./telegram-desk.ts";
 
 export type Desk =
   | { readonly peer: Peer }
   | { readonly telegram: TelegramDesk }
-  | { readonly hooks: HooksDesk };
+  | { readonly slack: SlackDesk }
+  | { readonly github: GitHubDesk }
+  | { readonly hooks: HooksDesk }
+  | { readonly mail: MailDesk };
 
 /** What is there when a scene has ended, read by a process of its own. */
 export type Remains = {

@@ -5,9 +5,12 @@ import { stringify } from "yaml";
 import type { QuestionId } from "../../src/domain/ids.ts";
 import { aDocument } from "../builders.ts";
 import { abort } from "./abort-scene.ts";
+import { github } from "./github-scene.ts";
 import { hooks } from "./hooks-scene.ts";
+import { mail } from "./mail-scene.ts";
 import { pairing, words } from "./people-scenes.ts";
 import type { Scene } from "./scene.ts";
+import { slack } from "./slack-scene.ts";
 import { telegram } from "./telegram-scene.ts";
 
 /** Asked by several programs, answered on the phone, taken by the loop with its own claim. */
@@ -230,8 +233,11 @@ export const scenes: Readonly<Record<string, Scene>> = {
   files,
   weather,
   telegram,
+  slack,
+  github,
   pairing,
   words,
   abort,
   hooks,
+  mail,
 };

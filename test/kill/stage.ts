@@ -3,11 +3,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync } 
 import { join } from "node:path";
 import { startPeer } from "../peer/peer-server.ts";
 import { packages } from "./bundle.ts";
+import { startGitHubDesk } from "./github-desk.ts";
 import { startHooksDesk } from "./hooks-desk.ts";
 import { inspect, inspectCursor } from "./inspect.ts";
 import { readLedger } from "./ledger.ts";
+import { startMailDesk } from "./mail-desk.ts";
 import type { Desk } from "./remains.ts";
 import { scenes } from "./scenes.ts";
+import { startSlackDesk } from "./slack-desk.ts";
 import { startTelegramDesk } from "./telegram-desk.ts";
 
 /**
@@ -55,8 +58,9 @@ export async function play(child: string, folder: string, run: Run): Promise<Out
       killed += 1;
       ageTemporaries(folder);
       hooks?.died();
-      if (!telegram) continue;
+      if (!telegram && !("slack" in desk)) continue;
       await hearOut();
+      if (!telegram) continue;
       telegram.died();
       cursorFaults.push(...inspectCursor(folder, telegram));
     }
@@ -86,8 +90,14 @@ async function openDesk(scene: string): Promise<Desk> {
   switch (scenes[scene]?.platform) {
     case "telegram":
       return { telegram: await startTelegramDesk() };
+    case "slack":
+      return { slack: await startSlackDesk() };
+    case "github":
+      return { github: await startGitHubDesk() };
     case "hooks":
       return { hooks: await startHooksDesk() };
+    case "email":
+      return { mail: await startMailDesk() };
     default:
       return { peer: await startPeer() };
   }
@@ -95,6 +105,9 @@ async function openDesk(scene: string): Promise<Desk> {
 
 function serverOf(desk: Desk): { readonly url: string; close(): Promise<void> } {
   if ("peer" in desk) return desk.peer;
+  if ("slack" in desk) return desk.slack;
+  if ("mail" in desk) return desk.mail;
+  if ("github" in desk) return desk.github;
   return "hooks" in desk ? desk.hooks : desk.telegram;
 }
 const urlOf = (desk: Desk): string => serverOf(desk).url;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { afterwards, until } from "../homes.ts";
 import { appToken, aSlack, botToken, eric, mara, ops } from "./phone.ts";
-import { ackMs } from "./socket-mode.ts";
+import { ordinaryAckMs as ackMs } from "./socket-mode.ts";
 import { botUser } from "./workspace.ts";
 
 type Frame = {

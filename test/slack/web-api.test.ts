@@ -1,8 +1,10 @@
 import { WebClient } from "@slack/web-api";
 import { describe, expect, test } from "vitest";
 import { until } from "../homes.ts";
-import { appToken, aSlack, botToken, eric, mara, nils, ops, scopes } from "./phone.ts";
+import { appToken, aSlack, botToken, eric, mara, nils, ops, readManifest } from "./phone.ts";
 import { botUser } from "./workspace.ts";
+
+const { scopes } = readManifest();
 
 type Reply = Record<string, unknown> & { readonly ok: boolean; readonly error?: string };
 

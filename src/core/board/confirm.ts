@@ -9,7 +9,7 @@ import { refusal } from "./graph.ts";
 import type { BoardAnswer, BoardSettings } from "./settings.ts";
 
 const marker = "[INFERRED]";
-const fields = ["acceptanceCriteria", "executionPlan"] as const satisfies readonly InferredLine["field"][];
+const fields = ["acceptanceCriteria", "executionPlan"] as const;
 
 export function inferredLines(task: Pick<Task, (typeof fields)[number]>): readonly InferredLine[] {
   const lines = fields.flatMap((field) =>

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { neededScopes, open, settings } from "../../../channels/slack.ts";
 import { silentLog } from "../../../src/app/log.ts";
 import { startService } from "../../../src/app/service.ts";
+import { aTools } from "../../builders.ts";
 import { type SlackServer, startSlack } from "../../slack/slack-server.ts";
 import type { Envelope } from "../../slack/socket-mode.ts";
 import { botUser, type Message, team } from "../../slack/workspace.ts";
@@ -123,7 +124,7 @@ export async function slackService(url: string): Promise<void> {
     config: benchConfig({ deliver: ["slack"], channels: { inbox: { port: 0 }, slack: given } }),
     log: silentLog,
     assets: await builtPage(),
-    channels: new Map([["slack", await open(given, { now: Date.now })]]),
+    channels: new Map([["slack", await open(given, aTools({ now: Date.now }))]]),
   });
   let n = 0;
   process.on("message", async (count: number) => {
