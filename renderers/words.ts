@@ -23,6 +23,8 @@ const notices: Readonly<Record<string, string>> = {
   blocked: "A task is blocked",
   pairing: "Who may speak here",
   morning: "The morning report",
+  channel: "A channel wants a look",
+  "last-word": "owlpost has not been heard from",
 };
 
 export function noticeWords(kind: string): string {
@@ -31,6 +33,7 @@ export function noticeWords(kind: string): string {
 
 export const lowFidelityWords =
   "The agent gave no options of its own; those below are the usual ones. Its last output:";
+export const moreMark = "⋯";
 export const triedWords = "Tried:";
 export const recommendedWords = "← recommended";
 export const stuckLabel = "Stuck on:";
@@ -59,7 +62,9 @@ export function replyLine(
   };
   const what = (): string => (correlation === "thread" ? bare() : named());
   const how = howToSend(row, { what, bare, named });
-  return hasButtons && row.freeText !== "none" ? `Or ${lowered(how)}` : how;
+  if (hasButtons) return `Or ${lowered(how)}`;
+  const hasMore = row.freeText === "none" && row.buttons !== "none" && keys.length > row.buttons.max;
+  return hasMore ? `${moreMark} More brings the buttons of the others. Or ${lowered(how)}` : how;
 }
 
 const lowered = (words: string): string => `${words[0]?.toLowerCase()}${words.slice(1)}`;
@@ -75,8 +80,6 @@ function howToSend(row: Capabilities, { what, bare, named }: ToSend): string {
       return `Reply in this thread: ${what()}`;
     case "comment":
       return `Comment: ${what()}`;
-    case "compose":
-      return `Send to the reply topic: ${what()}`;
     case "page":
       return `Answer here: ${bare()}`;
     default:
@@ -88,7 +91,6 @@ const placesToSend: Readonly<Record<Capabilities["freeText"], string>> = {
   reply: "",
   thread: " in this thread",
   comment: " as a comment",
-  compose: " on the reply topic",
   page: "",
   none: " on another channel",
 };
@@ -114,7 +116,7 @@ export function nightReplyLine(
   const what = row.correlation === "thread" ? bare : named;
   if (!isConsent) return `Works now${placesToSend[row.freeText]}: ${what}`;
   const how = howToSend(row, { what: () => what, bare: () => bare, named: () => named });
-  return hasButtons && row.freeText !== "none" ? `Or ${lowered(how)}` : how;
+  return hasButtons ? `Or ${lowered(how)}` : how;
 }
 
 /** For a channel that is too small even for what is never cut. */

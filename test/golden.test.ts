@@ -48,7 +48,22 @@ describe.each(Object.entries(matrix as Readonly<Record<string, Capabilities>>))(
   });
 });
 
-type Encode = (destination: string, message: ChannelMessage, tools: ChannelTools) => unknown;
+type Encode = (
+  destination: string,
+  message: ChannelMessage,
+  tools: ChannelTools,
+  settings: unknown,
+) => unknown;
+/** Of those channels whose wire form their settings are part of. */
+const settings: Readonly<Record<string, unknown>> = {
+  ntfy: {
+    base_url: "https://ntfy.example.org",
+    ask_topic: "nightjar-ask-FAKE7c1e9",
+    reply_topic: "nightjar-reply-FAKE4b82d",
+    token: "tk_FAKEbotFAKEbotFAKEbotFAKEbotFAK",
+    button_token: "tk_FAKEFAKEFAKEFAKEFAKEFAKEFAKE",
+  },
+};
 /** Every channel whose file says what its platform gets. */
 const encoders = new Map<string, Encode>();
 for (const id of channelIds()) {
@@ -58,7 +73,8 @@ for (const id of channelIds()) {
 
 describe.each([...encoders])("%s as it is sent", (channel, encode) => {
   test.each(Object.entries(views))("%s", (name, view) => {
-    const text = `${JSON.stringify(encode("42", messageOf(view, channel), aTools()), null, 2)}\n`;
+    const wire = encode("42", messageOf(view, channel), aTools(), settings[channel]);
+    const text = `${JSON.stringify(wire, null, 2)}\n`;
     const path = join(folder, channel, `${name}.wire.json`);
     if (write) writeFileSync(path, text);
     expect(text).toBe(readFileSync(path, "utf8"));

@@ -6,7 +6,7 @@ import { formAt, morningAfter, type NightRules } from "../core/night.ts";
 import { viewAt } from "../core/night-view.ts";
 import { awayLine, mayStillBeAnswered } from "../core/outage.ts";
 import { loudnessOf } from "../core/ringing.ts";
-import { followUpView, noticeView } from "../core/view.ts";
+import { followUpView, noticeView, offerView } from "../core/view.ts";
 import { type AnswerChannel, ChannelError, type ChannelMessage } from "../domain/channel.ts";
 import type { ChannelId, Instant, MessageRef } from "../domain/ids.ts";
 import { type Copy, isOpen, type StoredQuestion } from "../domain/question.ts";
@@ -51,7 +51,7 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
     try {
       if (job.kind === "notice" || job.kind === "receipt") {
         if (waits(job)) return waitForMorning(job);
-        await channel.post(job.destination, words(job), job.key, limit.signal);
+        await channel.post(job.destination, words(job, stored), job.key, limit.signal);
         return sent(job, undefined, () => []);
       }
       if (!stored) return () => store.drop(job, [], now());
@@ -100,12 +100,17 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
     );
     if (!copy) return () => store.drop(job, [], now());
     const away = answerable ? awayOf(job, stored, copy) : undefined;
-    const edited = channel.edit && (await editEach(channel, job, stored, [copy, ...others], away, signal));
+    const how = channel.edit
+      ? await editEach(channel, job, stored, [copy, ...others], away, signal)
+      : "stands";
     const adopted = (copies: readonly Copy[]): readonly Effect[] =>
       copies.map((each): Effect => ({ ...each, type: "adopt-copy", revision }));
-    if (edited) return sent(job, { ref: copy.ref, revision }, () => adopted(others));
+    if (how === "edited") return sent(job, { ref: copy.ref, revision }, () => adopted(others));
+    // Only its form would change: the old one stands, and says itself what is no longer taken.
+    if (how === "stands" && isOpen(stored.state) && away === undefined)
+      return () => store.sent(job, { ref: copy.ref, revision }, () => adopted(others), now());
     if (waits(job, stored)) return waitForMorning(job);
-    if (channel.edit && answerable) {
+    if (how === "gone" && answerable) {
       // Its message is gone, and it waits: it is posted anew, in silence as an edit is.
       const anew = { ...message(job, viewNow(stored, away), stored), silent: true };
       const ref = await channel.post(job.destination, anew, job.key, signal);
@@ -118,7 +123,7 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
     return sent(job, { ref: copy.ref, revision }, () => adopted(others));
   }
 
-  /** False where the platform refuses for good to edit any of them. */
+  /** `gone`: the platform refuses for good to edit any of them; `stands`: it can edit none, and they stand as they were. */
   async function editEach(
     channel: AnswerChannel,
     job: Job,
@@ -126,9 +131,10 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
     copies: readonly Copy[],
     away: string | undefined,
     signal: AbortSignal,
-  ): Promise<boolean> {
+  ): Promise<"edited" | "gone" | "stands"> {
     const shown = message(job, viewNow(stored, away), stored);
     let edited = false;
+    let gone = false;
     for (const { ref } of copies) {
       if (ahead.took(job.channel, ref, stored.revision) && away === undefined) {
         edited = true;
@@ -140,9 +146,10 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
       } catch (error) {
         // Where nothing at all arrives, no new message does either.
         if (!(error instanceof ChannelError && error.permanent) || error.closed) throw error;
+        gone ||= !error.stands;
       }
     }
-    return edited;
+    return edited ? "edited" : gone ? "gone" : "stands";
   }
 
   async function copiesAt(
@@ -204,9 +211,13 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
   }
 
   /** A notice, or the receipt of a reply in reply to it. */
-  function words(job: Job): ChannelMessage {
+  function words(job: Job, stored: StoredQuestion | undefined): ChannelMessage {
     const { kind = "notice", text = "" } = job.notice ?? {};
     if (job.kind === "notice") return message(job, noticeView(kind, text));
+    if (stored && (kind === "offer" || kind === "more")) {
+      const asked = viewAt(stored, night, now());
+      return message(job, offerView(asked, kind === "more" ? Number(text) : text), stored);
+    }
     const receipt = message(job, { type: "receipt", text });
     return job.replyTo === undefined ? receipt : { ...receipt, replyTo: job.replyTo };
   }

@@ -18,4 +18,6 @@ export type Heard = {
   /** It changes a message that came before. */
   readonly edited?: true;
   readonly sentAt?: Instant;
+  /** Only buttons count there, a message holds so many of them, and whoever presses one sees no toast. */
+  readonly buttonsOnly?: number;
 };

@@ -11,10 +11,10 @@ import { helpText, type Mark, pendingText, type StatusFacts, statusText, unmatch
 import { log } from "./moves.ts";
 import { formAt, morningAfter, type NightRules } from "./night.ts";
 import { mayAnswer } from "./people.ts";
-import { receiptFor } from "./receipt.ts";
+import { offered, receiptFor } from "./receipt.ts";
 import { refusedText } from "./refused-words.ts";
 import { decideReply } from "./reply.ts";
-import { shorten } from "./wording.ts";
+import { shorten, standing } from "./wording.ts";
 
 /** The clocks of a platform and of this machine may differ by so much. */
 const clocksApartMs = 60_000;
@@ -103,7 +103,9 @@ function decide(
     case "command":
       return command(snapshot, heard, reading, settings);
     case "more":
-      return told(moreText(snapshot, reading.question, role));
+      return heard.buttonsOnly === undefined
+        ? told(moreText(snapshot, reading.question, role))
+        : moreButtons(snapshot, heard, reading.question, heard.buttonsOnly, settings.now);
     case "help":
       return told(helpText(role, mark));
     case "pending":
@@ -130,13 +132,15 @@ function refusedReading(
     const { id } = known.question;
     return shorten(oneLine(titles.get(id) ?? id), 80);
   };
-  const text = speaker ? refusedText(reading, { mark, title }) : "";
-  return refused(speaker ? reason : "unknown-sender", text, refusal(channel, reason, about));
+  // Where nobody is known, everybody is told how to do it right.
+  const isTold = speaker !== undefined || why.code === "no-token";
+  const text = isTold ? refusedText(reading, { mark, title }) : "";
+  return refused(isTold ? reason : "unknown-sender", text, refusal(channel, reason, about));
 }
 
 function command(
   snapshot: TurnSnapshot,
-  { speaker, channel, sentAt, said }: Heard,
+  { speaker, channel, sentAt, said, buttonsOnly }: Heard,
   reading: Extract<Reading, { kind: "command" }>,
   { now, mark, project, night, beforeMorning }: ReceiveSettings,
 ): Decision<Ack> {
@@ -152,6 +156,7 @@ function command(
     form: ({ question }) => formAt(question, night, at),
     ...(morningAt === undefined ? {} : { morningAt }),
     ...(said.press && beforeMorning ? { onNightForm: true as const } : {}),
+    ...(buttonsOnly === undefined ? {} : { buttonsOnly: true as const }),
   });
   if (reading.conflict === undefined) return decided;
   const { value } = decided;
@@ -210,6 +215,25 @@ function moreText({ questions }: TurnSnapshot, id: QuestionId, role: Role): stri
       ? `The options of ${id}:`
       : `Reply to the question with one of these, or send ${id} and the key:`;
   return [first, ...lines].join("\n");
+}
+
+/** The options that had no button come with one each, in as many messages as that takes. */
+function moreButtons(
+  { questions }: TurnSnapshot,
+  heard: Heard,
+  id: QuestionId,
+  most: number,
+  now: Instant,
+): Decision<Ack> {
+  const stored = questions.get(id);
+  if (!stored) return refused("no-such-question", `There is no question ${id}.`);
+  const isOver = !isOpen(stored.state) && stored.state !== "expired";
+  if (isOver) return refused("not-open", `${id} is ${standing(stored, now)}.`);
+  // The message holds the first of them, and the button that was pressed.
+  const rest = Math.max(1, stored.question.options.length - (most - 1));
+  const parts = Array.from({ length: Math.ceil(rest / most) }, (_, part) => String(part));
+  const effects = parts.flatMap((part) => offered(heard, id, "more", part));
+  return { effects, value: { accepted: true, state: "told", text: `The other options of ${id}.` } };
 }
 
 function editedAfter(question: QuestionId | undefined, mark: Mark): Ack {

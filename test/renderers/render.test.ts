@@ -211,7 +211,7 @@ describe("the ladder", () => {
     const degraded = (channel: string): readonly string[] => render(viewOf(small), rowOf(channel)).degraded;
     expect(degraded("telegram")).toEqual([]);
     expect(degraded("slack")).toEqual([]);
-    expect(degraded("ntfy")).toEqual(["markup", "edit", "thread"]);
+    expect(degraded("ntfy")).toEqual(["markup", "thread"]);
     expect(degraded("email")).toEqual(["edit"]);
     expect(degraded("github")).toEqual(["buttons", "thread"]);
     expect(degraded("webhook")).toEqual(["markup", "buttons", "edit", "thread"]);
