@@ -119,7 +119,7 @@ const plants: readonly (readonly [rule: string, file: string, broken: string, ri
   ["tests-are-real", "test/a.test.ts", 'it.skipIf(!linux)("a", () => {});', 'it("a", () => {});'],
   ["one-level-of-rooms", "src/store/room/closet/a.ts", "", ""],
   ["one-level-of-rooms", "src/extra/a.ts", "", ""],
-  ["one-level-of-rooms", "channels/telegram/a.ts", "", ""],
+  ["one-level-of-rooms", "channels/telegram/room/a.ts", "", ""],
 ];
 
 it.each(plants)("%s speaks up in %s: %s", (rule, file, broken, right) => {

@@ -105,12 +105,12 @@ export const sourceRules: readonly SourceRule[] = [
   },
   {
     id: "one-level-of-rooms",
-    why: "The layer rules know a folder and its rooms, and one file per channel: nothing lies deeper or beside them.",
+    why: "The layer rules know a folder and its rooms, and one file per channel with rooms of its own: nothing lies deeper or beside them.",
     find: (file) =>
       isTest(file) ||
       file === "src/cli.ts" ||
-      /^(?:src\/(?:domain|core|store|app|commands)|renderers)\/(?:[^/]+\/)?[^/]+$/.test(file) ||
-      /^(?:src\/page|channels)\/[^/]+$/.test(file)
+      /^(?:src\/(?:domain|core|store|app|commands)|renderers|channels)\/(?:[^/]+\/)?[^/]+$/.test(file) ||
+      /^src\/(?:page|library)\/[^/]+$/.test(file)
         ? []
         : [file],
   },
