@@ -23,10 +23,12 @@ export type Timing = {
   readonly waitMs: number;
   /** How long the line may be silent before it is made anew. */
   readonly silenceMs: number;
+  /** A line that lasted no longer than that counts as a failure. */
+  readonly shortMs: number;
   readonly callMs: number;
 };
 
-const usual: Timing = { waitMs: 25_000, silenceMs: 120_000, callMs: 20_000 };
+const usual: Timing = { waitMs: 25_000, silenceMs: 120_000, shortMs: 2_000, callMs: 20_000 };
 const filesText =
   "ntfy: the server makes files of our messages, because its message-size-limit is below 4,096 bytes; raise it, or much of a question is read only by opening the file";
 

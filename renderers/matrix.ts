@@ -71,7 +71,7 @@ export const matrix = {
       unit: "utf8",
       counted: "sent",
       editMax: 4095,
-      wire: { maxBytes: 8192, restBytes: 2400 },
+      wire: { maxBytes: 8192, restBytes: 2600 },
     },
     headline: { max: 250 },
     dialect: "ntfy",

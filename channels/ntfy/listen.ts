@@ -17,6 +17,8 @@ export type ListenTiming = {
   readonly waitMs: number;
   /** The server gives a sign of life every 45 s; after two that did not come the line is made anew. */
   readonly silenceMs: number;
+  /** A line that is cut sooner than that is not simply made anew: whoever cuts it would do so for ever. */
+  readonly shortMs: number;
   readonly callMs: number;
 };
 
@@ -27,8 +29,6 @@ export type Listening = {
 
 /** Replies that are handed on at once. */
 const mostReplies = 100;
-/** A line that is cut sooner than that is not simply made anew: whoever cuts it would do so for ever. */
-const shortMs = 2_000;
 /** Where replies go: there is one place for all. */
 export const destination = "default";
 
@@ -119,7 +119,7 @@ export function listening(
       if (ended) {
         const { live, openedAt } = open;
         drop();
-        if (!live || now - openedAt < shortMs) throw cut();
+        if (!live || now - openedAt < timing.shortMs) throw cut();
         continue;
       }
       const silent = open.feed.heardAt() + timing.silenceMs - now;

@@ -44,7 +44,10 @@ const takeBackMs = 3_000;
 type Mouth = {
   readonly channel: AnswerChannel;
   readonly lastWord: LastWord;
-  /** When it was set last, and for when; `unknown`: an earlier life may have set one, or a call whose answer was lost. */
+  /**
+   * When it was set last, and for when at the earliest: a call whose answer was lost may have set it or not. `unknown`: an
+   * earlier life may have set one.
+   */
   state: "unknown" | "silent" | { readonly setAt: Instant; readonly at: Instant };
   restsUntil: Instant;
 };
@@ -84,7 +87,8 @@ export function startLastWords(options: LastWordsOptions): LastWords {
     const since = typeof mouth.state === "object" ? setAt - mouth.state.setAt : Number.POSITIVE_INFINITY;
     if (!pace || (since >= 0 && since < pace.everyMs)) return;
     const at = setAt + pace.aheadMs;
-    mouth.state = "unknown";
+    const before = typeof mouth.state === "object" ? mouth.state.at : at;
+    mouth.state = { setAt: Number.NEGATIVE_INFINITY, at: Math.min(before, at) };
     await within(callMs, (signal) => lastWord.set(message(mouth.channel, setAt, at, open), at, signal));
     mouth.state = { setAt, at };
   }
