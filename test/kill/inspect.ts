@@ -7,13 +7,13 @@ import { openStore } from "../../src/store/sqlite.ts";
 import { inspectAirlocks } from "./inspect-airlocks.ts";
 import { inspectHistory } from "./inspect-history.ts";
 import { inspectLoop } from "./inspect-loop.ts";
+import { inspectNtfy, lostReplies } from "./inspect-ntfy.ts";
 import { inspectPeer } from "./inspect-peer.ts";
 import { inspectPeople } from "./inspect-people.ts";
 import { inspectTelegram, lostTaps } from "./inspect-telegram.ts";
 import { readLedger } from "./ledger.ts";
 import type { Desk, Remains } from "./remains.ts";
 import type { Scene } from "./scene.ts";
-import type { TelegramDesk } from "./telegram-desk.ts";
 import type { Found } from "./telegram-posts.ts";
 
 /** Everything that is wrong, in words; empty when every promise was kept. */
@@ -45,9 +45,13 @@ export async function inspect(folder: string, scene: Scene, desk: Desk, disturbe
     if (await store.service()) wrong.push("the service's place is still held");
     if ((await store.nextJobAt()) !== undefined) wrong.push("a message still waits in the outbox");
     const platform =
-      "peer" in desk
-        ? { wrong: inspectPeer({ ...remains, ...desk }), doubles: [] }
-        : inspectTelegram({ ...remains, ...desk });
+      "telegram" in desk
+        ? inspectTelegram({ ...remains, ...desk })
+        : {
+            wrong:
+              "peer" in desk ? inspectPeer({ ...remains, ...desk }) : inspectNtfy({ ...remains, ...desk }),
+            doubles: [],
+          };
     wrong.push(
       ...inspectEndings(remains),
       ...inspectHistory(remains),
@@ -63,7 +67,7 @@ export async function inspect(folder: string, scene: Scene, desk: Desk, disturbe
 }
 
 /** Right after a kill, before anything recovers: what the cursor has left behind is stored. Looks at a copy of the store. */
-export function inspectCursor(folder: string, desk: TelegramDesk): string[] {
+export function inspectCursor(folder: string, desk: Exclude<Desk, { readonly peer: unknown }>): string[] {
   const copy = mkdtempSync(join(folder, "look-"));
   try {
     for (const end of ["", "-wal"]) {
@@ -71,22 +75,23 @@ export function inspectCursor(folder: string, desk: TelegramDesk): string[] {
       if (existsSync(file)) copyFileSync(file, join(copy, `owlpost.db${end}`));
     }
     const path = join(copy, "owlpost.db");
-    const cursor = readCursor(path);
+    const cursor = readCursor(path, "ntfy" in desk ? "ntfy" : "telegram");
     if (cursor === undefined) return [];
     const inbox = readInbox(path);
+    if ("ntfy" in desk) return lostReplies(desk.ntfy, (id) => inbox.has(`ntfy ${id}`), cursor.split(":")[1]);
     const [bot, next] = cursor.split(":");
-    return lostTaps(desk, (update) => inbox.has(`telegram ${bot}:${update}`), Number(next));
+    return lostTaps(desk.telegram, (update) => inbox.has(`telegram ${bot}:${update}`), Number(next));
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
 }
 
-/** Telegram's, once there is a schema. */
-function readCursor(path: string): string | undefined {
+/** Of that channel, once there is a schema. */
+function readCursor(path: string, channel: string): string | undefined {
   const database = new Database(path);
   try {
     const there = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'cursors'").get();
-    const row = there && database.prepare("SELECT cursor FROM cursors WHERE channel = 'telegram'").get();
+    const row = there && database.prepare("SELECT cursor FROM cursors WHERE channel = ?").get(channel);
     return (row as { cursor: string } | undefined)?.cursor;
   } finally {
     database.close();

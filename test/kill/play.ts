@@ -8,10 +8,11 @@ import { type Service, startService } from "../../src/app/service.ts";
 import type { Ack } from "../../src/domain/command.ts";
 import type { QuestionId } from "../../src/domain/ids.ts";
 import type { Result, State } from "../../src/domain/question.ts";
-import { aConfig, aDocument, minute } from "../builders.ts";
+import { aConfig, aDocument, aTools, minute } from "../builders.ts";
 import { callPeer, peerChannel } from "../peer/peer-channel.ts";
 import type { Fault, Press, Update } from "../peer/peer-server.ts";
 import type { AskedEntry, CodeEntry, GivenEntry, Ledger } from "./ledger.ts";
+import { ntfyChannel, ntfyReader, ntfySettings, setNtfyClock } from "./ntfy-line.ts";
 import { tapChannel } from "./tapped-channel.ts";
 import { setTelegramClock, telegramChannel, telegramPeople, telegramSettings } from "./telegram-line.ts";
 
@@ -27,7 +28,7 @@ export async function openPlay(
   folder: string,
   peerUrl: string,
   ledger: Ledger,
-  scene: { readonly platform?: "telegram"; readonly allow?: readonly number[] },
+  scene: { readonly platform?: "telegram" | "ntfy"; readonly allow?: readonly number[] },
 ) {
   const home = join(folder, "home");
   const repository = join(folder, "repository");
@@ -36,15 +37,22 @@ export async function openPlay(
   let aheadMs = 0;
   for (const [name, value] of ledger.entries) if (name.startsWith("clock ")) aheadMs += Number(value);
   const now = (): number => Date.now() + aheadMs;
-  const telegram = scene.platform && (await telegramSettings(peerUrl, scene.allow));
-  if (telegram) await setTelegramClock(peerUrl, { ms: aheadMs });
+  const telegram = scene.platform === "telegram" ? await telegramSettings(peerUrl, scene.allow) : undefined;
+  const ntfy = scene.platform === "ntfy" ? await ntfySettings(peerUrl) : undefined;
+  async function setClock(): Promise<void> {
+    if (telegram) await setTelegramClock(peerUrl, { ms: aheadMs });
+    if (ntfy) await setNtfyClock(peerUrl, aheadMs);
+  }
+  await setClock();
   const config = aConfig({
     autoDefault: true,
     airlocks: { repo: join(repository, ".owlpost") },
-    deliver: telegram ? ["telegram"] : ["peer", "pager"],
+    deliver: scene.platform ? [scene.platform] : ["peer", "pager"],
     channels: telegram
       ? { telegram }
-      : { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } },
+      : ntfy
+        ? { ntfy }
+        : { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } },
   });
   const asks = new Map<string, { ways: AskWays; id: QuestionId; digest: string }>();
   let running: Service | undefined;
@@ -52,10 +60,12 @@ export async function openPlay(
   async function open(): Promise<void> {
     const opened = telegram
       ? [await telegramChannel(telegram, now)]
-      : [
-          peerChannel(peerUrl, { id: "peer", destination: "eric" }),
-          peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
-        ];
+      : ntfy
+        ? [await ntfyChannel(ntfy, aTools({ now }))]
+        : [
+            peerChannel(peerUrl, { id: "peer", destination: "eric" }),
+            peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
+          ];
     const channels = opened.map(tapChannel);
     running = await startService({
       home,
@@ -193,7 +203,7 @@ export async function openPlay(
       if (ledger.entries.has(`clock ${name}`)) return;
       ledger.add(`clock ${name}`, minutes * minute);
       aheadMs += minutes * minute;
-      if (telegram) await setTelegramClock(peerUrl, { ms: aheadMs });
+      await setClock();
     },
 
     /** The owner makes a code; whoever does not hear of it makes another one, which takes its place. */
@@ -214,6 +224,9 @@ export async function openPlay(
 
     /** Those who tap and type on Telegram. */
     people: telegramPeople({ step, until }, peerUrl),
+
+    /** Whoever reads the topic on ntfy. */
+    reader: ntfyReader({ step, until }, peerUrl, () => service().store.cursor("ntfy")),
 
     /** Another program drops a file into an airlock, whole. */
     async write(path: string, text: string): Promise<void> {

@@ -4,10 +4,14 @@ import type { Copy, StoredQuestion } from "../../src/domain/question.ts";
 import type { Note } from "../../src/domain/store.ts";
 import type { Peer } from "../peer/peer-server.ts";
 import type { Entry } from "./ledger.ts";
+import type { NtfyDesk } from "./ntfy-desk.ts";
 import type { Scene } from "./scene.ts";
 import type { TelegramDesk } from "./telegram-desk.ts";
 
-export type Desk = { readonly peer: Peer } | { readonly telegram: TelegramDesk };
+export type Desk =
+  | { readonly peer: Peer }
+  | { readonly telegram: TelegramDesk }
+  | { readonly ntfy: NtfyDesk };
 
 /** What is there when a scene has ended, read by a process of its own. */
 export type Remains = {

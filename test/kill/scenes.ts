@@ -5,6 +5,7 @@ import { stringify } from "yaml";
 import type { QuestionId } from "../../src/domain/ids.ts";
 import { aDocument } from "../builders.ts";
 import { abort } from "./abort-scene.ts";
+import { ntfy } from "./ntfy-scene.ts";
 import { pairing, words } from "./people-scenes.ts";
 import type { Scene } from "./scene.ts";
 import { telegram } from "./telegram-scene.ts";
@@ -229,6 +230,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
   files,
   weather,
   telegram,
+  ntfy,
   pairing,
   words,
   abort,

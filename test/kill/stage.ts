@@ -5,6 +5,7 @@ import { startPeer } from "../peer/peer-server.ts";
 import { packages } from "./bundle.ts";
 import { inspect, inspectCursor } from "./inspect.ts";
 import { readLedger } from "./ledger.ts";
+import { startNtfyDesk } from "./ntfy-desk.ts";
 import type { Desk } from "./remains.ts";
 import { scenes } from "./scenes.ts";
 import { startTelegramDesk } from "./telegram-desk.ts";
@@ -52,10 +53,10 @@ export async function play(child: string, folder: string, run: Run): Promise<Out
       if (exit.how === "done" && !(faulty && wasInjected(folder))) break;
       killed += 1;
       ageTemporaries(folder);
-      if (!telegram) continue;
+      if ("peer" in desk) continue;
       await hearOut();
-      telegram.died();
-      cursorFaults.push(...inspectCursor(folder, telegram));
+      telegram?.died();
+      cursorFaults.push(...inspectCursor(folder, desk));
     }
     const found = await inspect(folder, scene, desk, killed > 0);
     const wrong = [...cursorFaults, ...found.wrong];
@@ -80,13 +81,14 @@ async function hearOut(): Promise<void> {
 }
 
 async function openDesk(scene: string): Promise<Desk> {
-  return scenes[scene]?.platform === "telegram"
-    ? { telegram: await startTelegramDesk() }
-    : { peer: await startPeer() };
+  const platform = scenes[scene]?.platform;
+  if (platform === "telegram") return { telegram: await startTelegramDesk() };
+  return platform === "ntfy" ? { ntfy: await startNtfyDesk() } : { peer: await startPeer() };
 }
 
-const urlOf = (desk: Desk): string => ("peer" in desk ? desk.peer.url : desk.telegram.url);
-const closeDesk = (desk: Desk): Promise<void> => ("peer" in desk ? desk.peer : desk.telegram).close();
+const carrierOf = (desk: Desk) => ("peer" in desk ? desk.peer : "ntfy" in desk ? desk.ntfy : desk.telegram);
+const urlOf = (desk: Desk): string => carrierOf(desk).url;
+const closeDesk = (desk: Desk): Promise<void> => carrierOf(desk).close();
 
 /** The steps of a scene, from one run that nothing disturbs; its inspection must find nothing. */
 export async function listSteps(child: string, folder: string, scene: string): Promise<string[]> {
