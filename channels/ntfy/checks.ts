@@ -76,21 +76,26 @@ export async function checkServer(
   if (!isThere) return found;
 
   await check("ask topic", async () => {
-    if (!(await may("write", ask, token))) return refused("owlpost may not write to it", token, ask, "rw");
+    if (!(await may("write", ask, token)))
+      return refused("owlpost may not write to it", token, "ASK_TOPIC rw");
     if (await may("read", ask, token)) return { text: "owlpost may write and read it" };
     return {
       warn: true,
-      text: `owlpost may write to it, and not read it: a post whose answer was lost may come twice. On the server: ntfy access USER ${ask} rw`,
+      text: `owlpost may write to it, and not read it: a post whose answer was lost may come twice. On the server: ntfy access USER ASK_TOPIC rw`,
     };
   });
   await check("reply topic", async () =>
     (await may("read", reply, token))
       ? { text: "owlpost may read it" }
-      : refused("owlpost may not read it, so no tap arrives", token, reply, "rw"),
+      : refused("owlpost may not read it, so no tap arrives", token, "REPLY_TOPIC rw"),
   );
   const isHeard = await check("buttons", async () => {
     if (!(await may("write", reply, button)))
-      return refused("they may not write to the reply topic, so no tap arrives", button, reply, "write-only");
+      return refused(
+        "they may not write to the reply topic, so no tap arrives",
+        button,
+        "REPLY_TOPIC write-only",
+      );
     if (button === undefined)
       return { text: "they publish without a token: anybody may write to the reply topic" };
     const reads = [];
@@ -100,7 +105,7 @@ export async function checkServer(
     if (reads.length === 0) return { text: "their token may write to the reply topic, and do nothing else" };
     return {
       warn: true,
-      text: `their token stands in every question, and may do more than press: ${reads.join(", ")}. Give it a user of its own: ntfy access USER ${reply} write-only`,
+      text: `their token stands in every question, and may do more than press: ${reads.join(", ")}. Give it a user of its own: ntfy access USER REPLY_TOPIC write-only`,
     };
   });
   await check("secrecy", async () => {
@@ -108,7 +113,9 @@ export async function checkServer(
     if (await may("read", ask, undefined)) open.push(ask);
     if (await may("read", reply, undefined)) open.push(reply);
     if (open.length === 0) return { text: "nobody reads the topics without a token" };
-    const weak = [ask, reply].filter((topic) => !isHardToGuess(topic));
+    const weak = Object.entries({ ask_topic: ask, reply_topic: reply })
+      .filter(([, topic]) => !isHardToGuess(topic))
+      .map(([name]) => name);
     const who =
       "Whoever knows the name of the ask topic can read every question and answer it, and so can whoever runs the server";
     if (weak.length === 0) return { warn: true, text: `the topics' names are their only secret. ${who}` };
@@ -146,9 +153,10 @@ export async function checkServer(
   return found;
 }
 
-function refused(what: string, token: Token, topic: string, right: "rw" | "write-only"): Found {
+/** No name of a topic is told: where nobody has a token they are the only secret, and what doctor says is shown around. */
+function refused(what: string, token: Token, right: string): Found {
   const who = token === undefined ? "everyone" : "USER";
-  return { ok: false, text: `${what}. On the server: ntfy access ${who} ${topic} ${right}` };
+  return { ok: false, text: `${what}. On the server: ntfy access ${who} ${right}` };
 }
 
 function isInTheClear(baseUrl: string): boolean {

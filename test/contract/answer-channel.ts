@@ -88,7 +88,7 @@ function message(changes: Partial<ChannelMessage> = {}): ChannelMessage {
   }));
   return {
     headline: "Which way?",
-    parts: [],
+    parts: [{ name: "header", text }],
     body: text,
     plain: text,
     buttons,

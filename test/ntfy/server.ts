@@ -301,7 +301,7 @@ export async function startNtfy(options: NtfyOptions = {}) {
       topic,
       text: body,
       ...optional({ title: header("title"), priority: header("priority"), cache: header("cache"), delay }),
-      ...optional({ sequence: sequence ?? header("sequence-id") }),
+      ...optional({ sequence: sequence ?? header("sequence-id"), tags: header("tags")?.split(",") }),
     });
   }
 
