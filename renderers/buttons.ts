@@ -35,18 +35,22 @@ export function buttonsFor(view: AskedView, row: Capabilities): Buttons {
   if (view.type !== "question") return nightButtons(view, row, label);
   const { id, options } = view;
   const button = (option: Option): Button => optionButton(option, id, label);
-  const verb = (name: "skip" | "more", words: string): Button => ({
-    label: words,
-    question: id,
-    action: { verb: name },
-    primary: false,
-  });
   if (areComplete(view, row)) {
     const list = options.map(button);
-    return { list: options.length < max ? [...list, verb("skip", skipWords)] : list, complete: true };
+    return { list: options.length < max ? [...list, skipButton(id)] : list, complete: true };
   }
   const shown = shownOf(options, max);
-  return { list: [...shown.map(button), verb("more", `${moreMark} More`)].slice(0, max), complete: false };
+  const more: Button = {
+    label: `${moreMark} More`,
+    question: id,
+    action: { verb: "more" },
+    primary: false,
+  };
+  return { list: [...shown.map(button), more].slice(0, max), complete: false };
+}
+
+function skipButton(question: QuestionId): Button {
+  return { label: skipWords, question, action: { verb: "skip" }, primary: false };
 }
 
 /** Beside *More*: the recommended option and the next ones. */
@@ -65,7 +69,10 @@ function optionButton(option: Option, question: QuestionId, most: number): Butto
   };
 }
 
-/** Of the options that have no button on the question's own message, those of one more message: its `part`, from 0. */
+/**
+ * Of the options that have no button on the question's own message, those of one more message: its `part`, from 0. The last
+ * one has *Skip*, too, while there is room.
+ */
 export function restOf(
   view: AskedView,
   row: Capabilities,
@@ -77,7 +84,9 @@ export function restOf(
   const shown = areComplete(view, row) ? [] : shownOf(view.options, max);
   const rest = view.options.filter((option) => !shown.includes(option));
   const options = rest.slice(part * max, (part + 1) * max);
-  return { options, list: options.map((option) => optionButton(option, view.id, label)) };
+  const list = options.map((option) => optionButton(option, view.id, label));
+  const hasRoom = options.length > 0 && options.length < max;
+  return { options, list: hasRoom ? [...list, skipButton(view.id)] : list };
 }
 
 /** Both actions or none: one of them alone would push. */

@@ -90,6 +90,7 @@ describe("one question on ntfy", () => {
       "4 · Way number 4",
       "5 · Way number 5",
       "6 · Way number 6",
+      "⏭ Skip",
     ]);
     expect(second.title).toBe(`⋯ [${id}] Token refresh strategy for the auth middleware?`);
     await evening.taps("6");

@@ -16,6 +16,7 @@ export async function anEvening(
   server: NtfyOptions = {},
   changes: Partial<Config> = {},
   given: Parameters<typeof someSettings>[1] = {},
+  timing: Parameters<typeof open>[2] = {},
 ) {
   const ntfy = await aNtfy(server);
   const { clock, front } = ntfy;
@@ -26,6 +27,7 @@ export async function anEvening(
       waitMs: 300,
       silenceMs: 5_000,
       callMs: 5_000,
+      ...timing,
     });
     return aService({
       home,
