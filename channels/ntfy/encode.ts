@@ -27,7 +27,7 @@ export function encode(
   const asks = message.buttons.length > 0;
   const published = {
     topic: given.ask_topic,
-    title: message.headline,
+    title: titleOf(message),
     message: message.body,
     priority: priorities[message.silent ? "silent" : asks ? "question" : "plain"],
     // Shown as an owl before the title; ours have one of their own.
@@ -40,6 +40,14 @@ export function encode(
   if (Buffer.byteLength(published.message) > mostMessageBytes) throw tooLong();
   return published;
 }
+
+/** A text of one line would stand there twice. */
+function titleOf({ headline, plain }: ChannelMessage): string {
+  return visible(plain) === visible(headline) ? "🦉 owlpost" : headline;
+}
+
+/** Without the joiner that keeps an app from making links. */
+const visible = (text: string): string => text.replaceAll("\u2060", "");
 
 /** The request, with what its kind adds. */
 export function requestBody(published: Published, more: Readonly<Record<string, string>>): string {

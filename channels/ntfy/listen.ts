@@ -29,6 +29,7 @@ export type Listening = {
 
 /** Replies that are handed on at once. */
 const mostReplies = 100;
+const lastLookMs = 50;
 /** Where replies go: there is one place for all. */
 export const destination = "default";
 
@@ -100,6 +101,7 @@ export function listening(
       caughtUp = false;
     }
     const until = performance.now() + timing.waitMs;
+    let lookedAt = Number.NEGATIVE_INFINITY;
     for (;;) {
       open ??= await connect(caughtUp, signal);
       const { replies, noted } = read(open);
@@ -123,6 +125,13 @@ export function listening(
         continue;
       }
       const silent = open.feed.heardAt() + timing.silenceMs - now;
+      if (silent <= 0 && now - lookedAt > timing.silenceMs) {
+        // A machine that slept, or was busy, has not read yet what has come.
+        lookedAt = now;
+        await open.feed.wait(lastLookMs, signal);
+        stopped(signal);
+        continue;
+      }
       if (silent <= 0) {
         const { live } = open;
         drop();

@@ -105,9 +105,9 @@ describe("what comes in", () => {
   });
 
   test("signs of life keep it, and none of their ids becomes the place to go on from", async () => {
-    const ntfy = await aNtfy({ keepaliveMs: 30 });
+    const ntfy = await aNtfy({ keepaliveMs: 40 });
     const [one] = says(ntfy, "one");
-    const channel = await aLine(ntfy, {}, { waitMs: 300, silenceMs: 200 });
+    const channel = await aLine(ntfy, {}, { waitMs: 900, silenceMs: 400 });
     const { cursor } = await polled(channel);
     expect(cursor).toContain(`:${one}:`);
     expect(await polled(channel, cursor)).toEqual({ replies: [] });

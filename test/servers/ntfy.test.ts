@@ -1,6 +1,6 @@
 import { publish } from "ntfy";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { checks, open } from "../../channels/ntfy.ts";
+import { checks, open as openNtfy } from "../../channels/ntfy.ts";
 import { matrix } from "../../renderers/matrix.ts";
 import { silentLog } from "../../src/app/log.ts";
 import { startService } from "../../src/app/service.ts";
@@ -39,7 +39,11 @@ async function someTopics(server: RealNtfy = ntfy) {
     button_token: server.buttonToken,
   });
   const line = async (waitMs = 1_000): Promise<AnswerChannel> => {
-    const channel = await open(settings, aTools({ now: Date.now }), { waitMs, callMs: 5_000, shortMs: 0 });
+    const channel = await openNtfy(settings, aTools({ now: Date.now }), {
+      waitMs,
+      callMs: 5_000,
+      shortMs: 0,
+    });
     afterwards(() => channel.close());
     return channel;
   };
@@ -215,6 +219,28 @@ describe("the real ntfy server", () => {
     });
     expect(front.calls.length).toBeLessThan(100);
     expect(settings.token).toBe(strict.token);
+  });
+
+  test("without an account, as on a public server: two names are enough, and doctor says what that means", async () => {
+    const open = await startRealNtfy({ "auth-default-access": "read-write" });
+    afterwards(() => open.close());
+    const { settings: all, line: _line, ...topics } = await someTopics(open);
+    const { token: _token, button_token: _button, ...settings } = all;
+    const secrecy = (await checks(settings)).find(({ name }) => name === "secrecy");
+    expect(secrecy).toMatchObject({
+      ok: true,
+      warn: true,
+      text: expect.stringContaining("ask_topic and reply_topic can be guessed"),
+    });
+    const channel = await openNtfy(settings, aTools({ now: Date.now }), { waitMs: 1_000 });
+    afterwards(() => channel.close());
+    await channel.post("default", aMessage(), "k1", never);
+    const button = buttonOf(await topics.kept(topics.ask), "2");
+    expect(button).not.toHaveProperty("headers");
+    await press(button);
+    expect((await polled(channel)).replies).toMatchObject([
+      { press: { action: "2" }, token: "q-a3f2-012-fix-auth-1" },
+    ]);
   });
 
   test("doctor finds the rights in order, and that it is older than 2.16", async () => {
