@@ -49,7 +49,8 @@ export const matrix = {
     identity: "strong",
     chats: "person",
     verbMark: "!",
-    retention: { textMs: 0, pressMs: 0 },
+    // What was said stands in the channels and is read again; a tap that nobody fetches fails before its person's eyes.
+    retention: { textMs: "unlimited", pressMs: 0 },
     rings: true,
     quiet: "none",
     visibility: "group",
@@ -63,6 +64,10 @@ export const matrix = {
         on: "2026-11-30",
       },
       { where: "hex.pm slack_kit, chat.update: text over 4,000 is msg_too_long", on: "2026-11-30" },
+      {
+        where: "docs.slack.dev, conversations.history and .replies: what was said is read again at any time",
+        on: "2026-11-30",
+      },
     ],
   },
   ntfy: {
@@ -134,7 +139,8 @@ export const matrix = {
     ],
   },
   github: {
-    body: { max: 65_536, unit: "utf16", counted: "sent", editMax: 65_536 },
+    // The rest is for the hidden mark and the link to what is answered.
+    body: { max: 65_000, unit: "utf16", counted: "sent", editMax: 65_000 },
     headline: "none",
     dialect: "gfm",
     buttons: "none",
@@ -191,7 +197,28 @@ export const matrix = {
     rings: true,
     quiet: "none",
     visibility: "private",
-    sources: [{ where: "owlpost's own choice; the receiver sets its own limits", on: "2026-11-30" }],
+    formats: {
+      // The text alone: blocks are Slack's own, and the receivers that are like it show nothing of them.
+      slack: {
+        body: { max: 4000, unit: "utf16", counted: "sent" },
+        headline: "none",
+        dialect: "slack-compatible",
+      },
+      // One embed; the headline stands above it.
+      discord: { body: { max: 4096, unit: "utf16", counted: "sent" }, dialect: "discord" },
+    },
+    sources: [
+      { where: "owlpost's own choice; the receiver sets its own limits", on: "2026-11-30" },
+      {
+        where: "Slack's incoming webhooks: a text of 4,000 is recommended, one over 40,000 is cut",
+        on: "2026-11-30",
+      },
+      {
+        where:
+          "github.com/discord/discord-api-docs c98d64b: content 2000, an embed's description 4096, embeds 6000",
+        on: "2026-11-30",
+      },
+    ],
   },
   inbox: {
     body: { max: 1_000_000, unit: "utf16", counted: "sent", editMax: 1_000_000 },
@@ -215,7 +242,22 @@ export const matrix = {
 
 const rows: Readonly<Record<string, Capabilities>> = matrix;
 
-/** The row of a channel; plain text without buttons for one that has none. */
-export function rowOf(channel: ChannelId): Capabilities {
-  return Object.hasOwn(rows, channel) ? (rows[channel] ?? matrix.webhook) : matrix.webhook;
+/** Made once: what is worked out for a row is kept with it. */
+const formatted: ReadonlyMap<string, Capabilities> = new Map(
+  Object.entries(rows).flatMap(([channel, row]) =>
+    Object.entries(row.formats ?? {}).map(([format, other]) => [
+      `${channel} ${format}`,
+      { ...row, ...other },
+    ]),
+  ),
+);
+
+/**
+ * The row of a channel, in the format that its settings choose where the row has several; plain text without buttons for
+ * a channel that has no row.
+ */
+export function rowOf(channel: ChannelId, settings: { readonly format?: unknown } = {}): Capabilities {
+  const { format } = settings;
+  const chosen = typeof format === "string" ? formatted.get(`${channel} ${format}`) : undefined;
+  return chosen ?? (Object.hasOwn(rows, channel) ? (rows[channel] ?? matrix.webhook) : matrix.webhook);
 }

@@ -1,5 +1,6 @@
 import type { Capabilities, Dialect, SizeUnit } from "../src/domain/capabilities.ts";
 import { oneLine } from "../src/domain/text.ts";
+import { discord } from "./discord.ts";
 import { feishuCard } from "./feishu-card.ts";
 import { headEnd, noGrowth, sizeOf, tailStart } from "./fit.ts";
 import { gfm } from "./gfm.ts";
@@ -10,11 +11,14 @@ import { mrkdwn } from "./mrkdwn.ts";
 import { disown, reveal } from "./neutralise.ts";
 import { ntfy } from "./ntfy.ts";
 import { plain } from "./plain.ts";
+import { slackCompatible } from "./slack-compatible.ts";
 import { telegramHtml } from "./telegram-html.ts";
 
 const dialects: Readonly<Record<Dialect, Markup>> = {
   "telegram-html": telegramHtml,
   mrkdwn,
+  "slack-compatible": slackCompatible,
+  discord,
   gfm,
   mail,
   ntfy,

@@ -25,6 +25,7 @@ const notices: Readonly<Record<string, string>> = {
   morning: "The morning report",
   channel: "A channel wants a look",
   "last-word": "owlpost has not been heard from",
+  away: "I was away",
 };
 
 export function noticeWords(kind: string): string {
@@ -43,13 +44,29 @@ export function cutWords(view: QuestionView): string {
   return `✂ Shortened. In full: ${view.fullText}`;
 }
 
+/** How a question is answered: where, with which mark before a verb, and what stands before its id. */
+type Road = { readonly where: string; readonly mark: string; readonly answer: string };
+
+function roadOf({ elsewhere }: AskedView, { freeText, verbMark }: Capabilities): Road {
+  const road = { where: "on another channel", mark: verbMark, answer: "" };
+  if (freeText !== "none" || !elsewhere) return road;
+  const { channels, mark } = elsewhere;
+  const last = channels.at(-1);
+  if (last === undefined)
+    return { where: "in the inbox or on the command line", mark: "owlpost ", answer: "owlpost answer " };
+  const others = channels.slice(0, -1).join(", ");
+  const where = others === "" ? `on ${last} or in the inbox` : `on ${others} or ${last}, or in the inbox`;
+  return { ...road, where, mark };
+}
+
 /** How to answer without a button: every key, and the verbs with the row's mark. */
 export function replyLine(
   view: QuestionView,
   row: Capabilities,
   { hasButtons, isBare }: { readonly hasButtons: boolean; readonly isBare: boolean },
 ): string {
-  const { verbMark: mark, correlation } = row;
+  const { correlation } = row;
+  const { where, mark, answer } = roadOf(view, row);
   const keys = view.options.map((option) => option.key);
   // Where no markup is written, nothing may look like a tag.
   const text = isBare ? "TEXT" : "<text>";
@@ -57,11 +74,11 @@ export function replyLine(
   // The exact text to send stands there once; the other keys beside it.
   const named = (): string => {
     const others = keys.slice(1).join(" / ");
-    const chosen = `${view.id} ${keys[0]}${others === "" ? "" : ` (or ${others})`}`;
+    const chosen = `${answer}${view.id} ${keys[0]}${others === "" ? "" : ` (or ${others})`}`;
     return `${chosen} · ${mark}skip ${view.id} · ${mark}steer ${view.id} ${text}`;
   };
   const what = (): string => (correlation === "thread" ? bare() : named());
-  const how = howToSend(row, { what, bare, named });
+  const how = howToSend(row, { where, what, bare, named });
   if (hasButtons) return `Or ${lowered(how)}`;
   const hasMore = row.freeText === "none" && row.buttons !== "none" && keys.length > row.buttons.max;
   return hasMore ? `${moreMark} More brings the buttons of the others. Or ${lowered(how)}` : how;
@@ -69,10 +86,15 @@ export function replyLine(
 
 const lowered = (words: string): string => `${words[0]?.toLowerCase()}${words.slice(1)}`;
 
-type ToSend = { readonly what: () => string; readonly bare: () => string; readonly named: () => string };
+type ToSend = {
+  readonly where: string;
+  readonly what: () => string;
+  readonly bare: () => string;
+  readonly named: () => string;
+};
 
 /** Only the line that is shown is put together. */
-function howToSend(row: Capabilities, { what, bare, named }: ToSend): string {
+function howToSend(row: Capabilities, { where, what, bare, named }: ToSend): string {
   switch (row.freeText) {
     case "reply":
       return `Reply: ${what()}`;
@@ -83,16 +105,15 @@ function howToSend(row: Capabilities, { what, bare, named }: ToSend): string {
     case "page":
       return `Answer here: ${bare()}`;
     default:
-      return `Answer on another channel: ${named()}`;
+      return `Answer ${where}: ${named()}`;
   }
 }
 
-const placesToSend: Readonly<Record<Capabilities["freeText"], string>> = {
+const placesToSend: Readonly<Record<Exclude<Capabilities["freeText"], "none">, string>> = {
   reply: "",
   thread: " in this thread",
   comment: " as a comment",
   page: "",
-  none: " on another channel",
 };
 
 /** The two actions of a consent question in words, or what a held question takes before the morning. */
@@ -101,7 +122,7 @@ export function nightReplyLine(
   row: Capabilities,
   { hasButtons, isBare }: { readonly hasButtons: boolean; readonly isBare: boolean },
 ): string {
-  const { verbMark: mark } = row;
+  const { where, mark, answer } = roadOf(view, row);
   const { id } = view;
   const isConsent = view.type === "consent";
   const text = isBare ? "TEXT" : "<text>";
@@ -111,11 +132,12 @@ export function nightReplyLine(
     // Where there are no buttons, and it is said there, `skip` is as good a word as `go`.
     const plain = row.buttons === "none" && row.freeText !== "none";
     bare = plain ? "go / skip" : `go / ${mark}skip`;
-    named = plain ? `${id} go · ${id} skip` : `${id} go · ${mark}skip ${id}`;
+    named = plain ? `${id} go · ${id} skip` : `${answer}${id} go · ${mark}skip ${id}`;
   }
   const what = row.correlation === "thread" ? bare : named;
-  if (!isConsent) return `Works now${placesToSend[row.freeText]}: ${what}`;
-  const how = howToSend(row, { what: () => what, bare: () => bare, named: () => named });
+  if (!isConsent)
+    return `Works now${row.freeText === "none" ? ` ${where}` : placesToSend[row.freeText]}: ${what}`;
+  const how = howToSend(row, { where, what: () => what, bare: () => bare, named: () => named });
   return hasButtons ? `Or ${lowered(how)}` : how;
 }
 

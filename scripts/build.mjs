@@ -94,6 +94,7 @@ async function buildAll() {
     const packages = new Set([...(await buildCommands(join(fresh, "owlpost.js"))), ...seldom]);
     await Promise.all([...packages].map((name) => buildVendor(name, fresh)));
     writeFileSync(join(fresh, "cli.js"), loader, { mode: 0o755 });
+    await buildLibrary(join(fresh, "lib"));
     recordCaches(fresh);
     const page = join(root, "scripts", "build-page.mjs");
     if (existsSync(page)) await (await import(pathToFileURL(page).href)).buildPage(join(fresh, "page"));
@@ -138,15 +139,11 @@ function recordCaches(folder) {
 async function buildCommands(outfile) {
   /** @type {Set<string>} */
   const packages = new Set();
-  const channels = readdirSync(join(root, "channels"))
-    .filter((name) => name.endsWith(".ts"))
-    .map((name) => name.slice(0, -3))
-    .sort();
   await build({
     ...common,
     entryPoints: [join(root, "src", "cli.ts")],
     outfile,
-    define: { OWLPOST_CHANNELS: JSON.stringify(channels), "import.meta.dirname": "__dirname" },
+    define: { OWLPOST_CHANNELS: JSON.stringify(channelNames()), "import.meta.dirname": "__dirname" },
     plugins: [
       lazyBuiltins,
       {
@@ -164,6 +161,46 @@ async function buildCommands(outfile) {
     ],
   });
   return packages;
+}
+
+/**
+ * `import { openOwlpost } from "owlpost"`: an ES module of our own code, and the types that it shows. Its packages stay outside.
+ * @param {string} folder
+ */
+async function buildLibrary(folder) {
+  const { supported: _lazily, ...rest } = common;
+  await build({
+    ...rest,
+    format: "esm",
+    entryPoints: [join(root, "src", "library", "index.ts")],
+    outdir: folder,
+    splitting: true,
+    chunkNames: "[name]-[hash]",
+    packages: "external",
+    define: { OWLPOST_CHANNELS: JSON.stringify(channelNames()) },
+  });
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}\n');
+  const types = join(folder, "types");
+  const tsc = join(dirname(requireHere.resolve("typescript/package.json")), "bin", "tsc");
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [tsc, "-p", join(root, "tsconfig.library.json"), "--outDir", types],
+    { encoding: "utf8" },
+  );
+  if (status !== 0) throw new Error(`the types of the library could not be made:\n${stdout}`);
+  for (const name of ["index", "types"]) {
+    const found = join(types, "src", "library", `${name}.d.ts`);
+    const text = readFileSync(found, "utf8").replaceAll("./types.ts", "./types.js");
+    writeFileSync(join(folder, `${name}.d.ts`), text);
+  }
+  rmSync(types, { recursive: true });
+}
+
+function channelNames() {
+  return readdirSync(join(root, "channels"))
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => name.slice(0, -3))
+    .sort();
 }
 
 /**
@@ -270,8 +307,8 @@ const lazy = ({ inherited }) => ({
     plugins.onResolve({ filter: /./, namespace: "lazy" }, ({ path }) => ({ path, external: true }));
     plugins.onLoad({ filter: /./, namespace: "lazy" }, ({ path, pluginData }) => {
       const real = requireHere(path);
-      // A module that is itself a function (better-sqlite3) has no stand-in.
-      if (typeof real === "function" && !real.__esModule) {
+      // A module that is itself a function (better-sqlite3, postal-mime) has no stand-in.
+      if (typeof real === "function") {
         return { contents: `module.exports = require(${JSON.stringify(pluginData)});` };
       }
       const names = Object.keys(parts.get(path) ?? real).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name));

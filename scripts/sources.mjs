@@ -5,7 +5,16 @@ import { fileURLToPath } from "node:url";
 export const root = fileURLToPath(new URL("../", import.meta.url));
 
 /** What the build reads. */
-const inputs = ["src", "channels", "renderers", "scripts", "package.json", "package-lock.json"];
+const inputs = [
+  "src",
+  "channels",
+  "renderers",
+  "scripts",
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+  "tsconfig.library.json",
+];
 
 /**
  * One line that changes when any file of the build's inputs is added, changed or removed.

@@ -36,12 +36,23 @@ function followUp(name: string): Parameters<typeof followUpView> {
   return [...found];
 }
 
-describe.each(Object.entries(matrix as Readonly<Record<string, Capabilities>>))("%s", (channel, row) => {
+/** Every row, and behind it the row in each of its other formats: `webhook`, `webhook-slack` … */
+const rows = Object.entries(matrix as Readonly<Record<string, Capabilities>>).flatMap(([channel, row]) => [
+  { place: channel, channel, row, format: undefined },
+  ...Object.keys(row.formats ?? {}).map((format) => ({
+    place: `${channel}-${format}`,
+    channel,
+    row: rowOf(channel, { format }),
+    format,
+  })),
+]);
+
+describe.each(rows)("$place", ({ place, row }) => {
   test.each(Object.entries(views))("%s", (name, view) => {
     const text = asRead(render(view, row), row);
-    const path = join(folder, channel, `${name}.txt`);
+    const path = join(folder, place, `${name}.txt`);
     if (write) {
-      mkdirSync(join(folder, channel), { recursive: true });
+      mkdirSync(join(folder, place), { recursive: true });
       writeFileSync(path, text);
     }
     expect(text).toBe(readFileSync(path, "utf8"));
@@ -52,17 +63,22 @@ type Encode = (
   destination: string,
   message: ChannelMessage,
   tools: ChannelTools,
-  settings: unknown,
+  /** A format, where the channel has several; the settings that it needs, where it needs some. */
+  more: unknown,
 ) => unknown;
-/** Of those channels whose wire form their settings are part of. */
-const settings: Readonly<Record<string, unknown>> = {
-  ntfy: {
-    base_url: "https://ntfy.example.org",
-    ask_topic: "nightjar-ask-FAKE7c1e9",
-    reply_topic: "nightjar-reply-FAKE4b82d",
-    token: "tk_FAKEbotFAKEbotFAKEbotFAKEbotFAK",
-    button_token: "tk_FAKEFAKEFAKEFAKEFAKEFAKEFAKE",
-  },
+/** Where messages go, and what they need of the settings, where 42 alone will not do. */
+const frames: Readonly<Record<string, readonly [destination: string, settings: unknown]>> = {
+  email: ["eric@example.org", { from: "owl@example.org", name: "owlpost", key: "q-a3f2-012-1/post/1" }],
+  ntfy: [
+    "default",
+    {
+      base_url: "https://ntfy.example.org",
+      ask_topic: "nightjar-ask-FAKE7c1e9",
+      reply_topic: "nightjar-reply-FAKE4b82d",
+      token: "tk_FAKEbotFAKEbotFAKEbotFAKEbotFAK",
+      button_token: "tk_FAKEFAKEFAKEFAKEFAKEFAKEFAKE",
+    },
+  ],
 };
 /** Every channel whose file says what its platform gets. */
 const encoders = new Map<string, Encode>();
@@ -70,20 +86,31 @@ for (const id of channelIds()) {
   const { encode }: { encode?: Encode } = await import(`../channels/${id}.ts`);
   if (encode) encoders.set(id, encode);
 }
+const sent = rows.flatMap((each) => {
+  const encode = encoders.get(each.channel);
+  return encode ? [{ ...each, encode }] : [];
+});
 
-describe.each([...encoders])("%s as it is sent", (channel, encode) => {
+describe.each(sent)("$place as it is sent", ({ place, row, format, encode }) => {
   test.each(Object.entries(views))("%s", (name, view) => {
-    const wire = encode("42", messageOf(view, channel), aTools(), settings[channel]);
-    const text = `${JSON.stringify(wire, null, 2)}\n`;
-    const path = join(folder, channel, `${name}.wire.json`);
+    const [destination, more] = frames[place] ?? ["42", format];
+    const text = `${JSON.stringify(encode(destination, messageOf(view, row), aTools(), more), null, 2)}\n`;
+    const path = join(folder, place, `${name}.wire.json`);
     if (write) writeFileSync(path, text);
     expect(text).toBe(readFileSync(path, "utf8"));
   });
 });
 
-/** With what the sender adds: which question it is about. */
-function messageOf(view: View, channel: string): ChannelMessage {
-  return { ...render(view, rowOf(channel)), ...("id" in view ? { question: view.id } : {}) };
+/**
+ * With what the sender adds: which question it is about, and what a follow-up follows where messages are called by our own
+ * keys (elsewhere such a reference would have the form of its platform).
+ */
+function messageOf(view: View, row: Capabilities): ChannelMessage {
+  const message = render(view, row);
+  if ("id" in view) return { ...message, question: view.id };
+  const question = view.type === "receipt" ? view.question : undefined;
+  if (question === undefined || row.correlation !== "none") return message;
+  return { ...message, question, follows: `${question}/post/4097` };
 }
 
 test("Telegram has its wire form", () => {
@@ -93,8 +120,10 @@ test("Telegram has its wire form", () => {
 test("no golden file is an orphan, and CI does not write", () => {
   const read = Object.keys(views).map((name) => `${name}.txt`);
   const wired = Object.keys(views).map((name) => `${name}.wire.json`);
-  const known = (channel: string): readonly string[] =>
-    encoders.has(channel) ? [...read, ...wired] : channel in matrix ? read : [];
+  const known = (place: string): readonly string[] => {
+    if (sent.some((each) => each.place === place)) return [...read, ...wired];
+    return rows.some((each) => each.place === place) ? read : [];
+  };
   const orphans = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== "report")
     .flatMap((entry) =>

@@ -392,6 +392,13 @@ export function aRealisticNight(): Night {
     anEvent("reply.refused", at("23:50"), { reason: "unknown-sender", via: "telegram" }),
     anEvent("reply.refused", at("23:51"), { reason: "unknown-sender", via: "telegram" }),
     anEvent("reply.refused", at("01:00"), { reason: "bad-option", via: "telegram" }, id(4)),
+    ...["00:40", "00:41"].map((clock) =>
+      anEvent("reply.quarantined", at(clock), {
+        reason: "not-proven",
+        channel: "email",
+        sender: "eric@example.org",
+      }),
+    ),
     anEvent("channel.down", at("03:20"), { channel: "telegram", detail: "no network" }),
     anEvent("channel.up", at("04:05"), { channel: "telegram" }),
     anEvent("notice.failed", at("04:00"), { channel: "ntfy", message: "notice", reason: "quota used up" }),

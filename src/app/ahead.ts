@@ -3,6 +3,7 @@ import { rowOf } from "../../renderers/matrix.ts";
 import { render } from "../../renderers/render.ts";
 import type { NightRules } from "../core/night.ts";
 import { viewAt } from "../core/night-view.ts";
+import type { Capabilities } from "../domain/capabilities.ts";
 import { type AnswerChannel, ChannelError } from "../domain/channel.ts";
 import type { ChannelId, Instant, MessageRef, QuestionId } from "../domain/ids.ts";
 import { type Copy, isOpen, type StoredQuestion } from "../domain/question.ts";
@@ -32,6 +33,7 @@ export type AheadOptions = {
   readonly channels: ReadonlyMap<ChannelId, AnswerChannel>;
   readonly now: () => Instant;
   readonly night: NightRules | undefined;
+  readonly rows?: ((channel: ChannelId) => Capabilities) | undefined;
   readonly stop: AbortSignal;
   /** Called after each edit. */
   readonly onShown: (() => void) | undefined;
@@ -42,7 +44,7 @@ export type AheadOptions = {
  * edits before. Each stays in the outbox until it is recorded; a kill in between repeats it, which changes nothing.
  * At the first fault the rest is left to the outbox, which knows how to wait.
  */
-export function editsAhead({ store, channels, now, night, stop, onShown }: AheadOptions) {
+export function editsAhead({ store, channels, now, night, rows = rowOf, stop, onShown }: AheadOptions) {
   const lanes = new Map<string, QuestionId[]>();
   const shown = new Map<string, number>();
   const resting = new Map<string, Instant>();
@@ -69,7 +71,7 @@ export function editsAhead({ store, channels, now, night, stop, onShown }: Ahead
     for (const copy of await behind(queue, stored)) {
       const channel = channels.get(copy.channel);
       if (!channel?.edit) continue;
-      const message = { ...render(viewAt(stored, night, now()), rowOf(copy.channel)), question: id };
+      const message = { ...render(viewAt(stored, night, now()), rows(copy.channel)), question: id };
       await channel.edit(copy.destination, copy.ref, message, limits());
       shown.set(`${copy.channel}\n${copy.ref}`, stored.revision);
       const gathering = unrecorded.get(queue) ?? openRush(gatherMs, gatherWithinMs, () => performance.now());

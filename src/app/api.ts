@@ -1,6 +1,7 @@
 import type { NightForm, NightRules } from "../core/night.ts";
 import type { Wake } from "../core/wake.ts";
 import type { Abort } from "../domain/abort.ts";
+import type { Pairing } from "../domain/channel.ts";
 import type { Ack, BrokenRule } from "../domain/command.ts";
 import type { Event } from "../domain/event.ts";
 import type { ChannelId, Claim, Instant, QuestionId, RunId } from "../domain/ids.ts";
@@ -8,6 +9,7 @@ import type { Binding, PairingCode, Person } from "../domain/person.ts";
 import type { Copy, DefaultAction, Outcome, Result, State, StoredQuestion } from "../domain/question.ts";
 import type { Report } from "../domain/report.ts";
 import type { ChannelHealth } from "../domain/store.ts";
+import type { Board, BoardOptions } from "./board/api.ts";
 
 /** What an asker hands over: the document as text, or already parsed. */
 export type AskRequest = {
@@ -25,6 +27,10 @@ export type AskRequest = {
   readonly cwd?: string;
   /** `OWLPOST_AS=agent`: engine fields are dropped. */
   readonly asAgent?: boolean;
+  /** The document is what an agent wrote, whoever hands it over: engine fields in it are dropped, and these are told, too. */
+  readonly agentsWords?: { readonly dropped: readonly string[] };
+  /** What the engine measured, beside the document and stronger than it. */
+  readonly facts?: Readonly<Record<string, unknown>>;
 };
 
 export type Asked = {
@@ -66,6 +72,8 @@ export type TakeRequest = {
   readonly project?: string;
   readonly question?: QuestionId;
   readonly claim?: Claim;
+  /** The claim of the board under which the taker works on a task: it goes on with it. `asker`: whoever asked has waited. */
+  readonly works?: Claim | "asker";
 };
 export type Taken = {
   readonly id: QuestionId;
@@ -83,6 +91,8 @@ export type Taken = {
   readonly digest: string;
   readonly claim: Claim;
   readonly steeringFile: string;
+  /** The same in a sentence, for an agent to read: silence is told as no answer and a default, never as a choice. */
+  readonly told: string;
   /** The default that ran; present only where nobody answered. */
   readonly default?: DefaultAction;
 };
@@ -150,13 +160,14 @@ export type PairRequest = {
   /** `owner`, `member` or `viewer`. */
   readonly role: string;
   readonly channel: ChannelId;
-  /** The platform's own id of the only one who may use the code. */
+  /** The platform's own id of the only one who may use the code; or the login, where people are paired by that. */
   readonly address?: string;
 };
 /** The only place where the plain text of a code ever stands. */
 export type PairOutcome =
   | (Person & {
       readonly ok: true;
+      readonly by: "code";
       readonly channel: ChannelId;
       /** Eight letters and digits. */
       readonly code: string;
@@ -167,15 +178,39 @@ export type PairOutcome =
       readonly link?: string;
       /** Why there is no link. */
       readonly noLink?: string;
+      /** The address that a mail went to: the code is the reply to that. */
+      readonly mailedTo?: string;
       readonly expiresAt: Instant;
       /** Does a service run, so that somebody hears the code? */
       readonly heard: boolean;
     })
+  /** They are known from now on: the platform itself has said whose login that is. */
+  | (Person & {
+      readonly ok: true;
+      readonly by: "login";
+      readonly channel: ChannelId;
+      /** The platform's own id, which stays when the login is given up. */
+      readonly address: string;
+      readonly login: string;
+      /** The number that `pairing revoke` takes. */
+      readonly binding: number;
+    })
   | {
       readonly ok: false;
-      readonly error: "bad-usage" | "no-such-channel" | "not-configured" | "no-pairing" | "conflict";
+      readonly error:
+        | "bad-usage"
+        | "no-such-channel"
+        | "not-configured"
+        | "no-pairing"
+        | "conflict"
+        /** The login is nobody's, or no person's. */
+        | "no-such-person"
+        /** The platform could not be asked. */
+        | "unreachable";
       readonly message: string;
     };
+
+export type Pairable = { readonly channel: ChannelId; readonly by: Pairing["by"] };
 
 /** Who may speak, and who may still become somebody. */
 export type PeopleReport = {
@@ -185,8 +220,8 @@ export type PeopleReport = {
   readonly codes: readonly Pick<PairingCode, "id" | "person" | "channel" | "address" | "expiresAt">[];
   /** Ids that the configuration makes owners. */
   readonly allowed: readonly { readonly channel: ChannelId; readonly address: string }[];
-  /** Channels on which somebody can be paired. */
-  readonly pairable: readonly ChannelId[];
+  /** Channels on which somebody can be paired, and by what. */
+  readonly pairable: readonly Pairable[];
 };
 export type RevokeOutcome =
   | {
@@ -234,6 +269,8 @@ export type Owlpost = {
   notify(kind: string, text: string): Promise<{ readonly channels: readonly string[] }>;
   question(id: string): Promise<StoredQuestion | undefined>;
   copies(id: string): Promise<readonly Copy[]>;
+  /** Due deadlines and lapsed claims, service or no service. */
+  sweep(): Promise<void>;
   /** The question that asks this one again, after a night. */
   askedAgainAs(id: string): Promise<QuestionId | undefined>;
   /** Makes a code by which somebody becomes known on a channel. */
@@ -243,6 +280,8 @@ export type Owlpost = {
   revoke(id: number, surface: LocalSurface): Promise<RevokeOutcome>;
   status(): Promise<StatusReport>;
   events(since: number, limit: number): Promise<readonly Event[]>;
+  /** The board of tasks of one project. */
+  board(options: BoardOptions): Promise<Board>;
   /** What happened in the night. Looking at it changes nothing. */
   report(request?: ReportRequest): Promise<ReportOutcome>;
   /** A fresh single-use link to the local inbox; undefined while no service runs. */

@@ -1,5 +1,5 @@
 import { decideAsk } from "../core/ask.ts";
-import { type ContractSettings, checkQuestion, type Draft } from "../core/contract.ts";
+import { type Checked, type ContractSettings, checkQuestion, type Draft } from "../core/contract.ts";
 import type { BrokenRule } from "../domain/command.ts";
 import type { StoredQuestion } from "../domain/question.ts";
 import type { AskNeed } from "../domain/store.ts";
@@ -39,14 +39,15 @@ export function asking(desk: Desk) {
       channels: config.deliver.map((id) => ({ id })),
       reaching: (answerableBy) => channelsOf(routes(answerableBy)),
       ownerAutoDefault: config.autoDefault,
-      asAgent: request.asAgent ?? false,
+      asAgent: (request.asAgent ?? false) || request.agentsWords !== undefined,
       given: {
         project,
+        ...(request.facts === undefined || request.asAgent ? {} : { facts: request.facts }),
         ...(request.task === undefined ? {} : { task: request.task }),
         ...(request.run === undefined ? {} : { run: request.run }),
       },
     };
-    const checked = checkQuestion(document, settings);
+    const checked = withDropped(checkQuestion(document, settings), request.agentsWords?.dropped ?? []);
     if (!checked.ok) {
       const stored = await askedBefore(checked.broken, document, settings, request.key);
       if (stored) return asked(stored, routes, { repeated: true });
@@ -129,6 +130,12 @@ export function asking(desk: Desk) {
   }
 
   return { ask };
+}
+
+function withDropped(checked: Checked, more: readonly string[]): Checked {
+  return more.length === 0
+    ? checked
+    : { ...checked, droppedFields: [...new Set([...more, ...checked.droppedFields])] };
 }
 
 function channelsOf(routes: ReturnType<Router>): readonly string[] {

@@ -6,12 +6,14 @@ import { formAt, morningAfter, type NightRules } from "../core/night.ts";
 import { viewAt } from "../core/night-view.ts";
 import { awayLine, mayStillBeAnswered } from "../core/outage.ts";
 import { loudnessOf } from "../core/ringing.ts";
-import { followUpView, noticeView, offerView } from "../core/view.ts";
+import { hasNews } from "../core/standing.ts";
+import { followUpView, noticeView, offerView, questionView } from "../core/view.ts";
+import type { Capabilities } from "../domain/capabilities.ts";
 import { type AnswerChannel, ChannelError, type ChannelMessage } from "../domain/channel.ts";
 import type { ChannelId, Instant, MessageRef } from "../domain/ids.ts";
 import { type Copy, isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { Effect, Job, Store } from "../domain/store.ts";
-import type { AskedView, View } from "../domain/view.ts";
+import type { AskedView, Elsewhere, View } from "../domain/view.ts";
 import { type editsAhead, queueOf } from "./ahead.ts";
 import type { Health } from "./health.ts";
 import { limitOf } from "./limit.ts";
@@ -33,13 +35,17 @@ export type AttemptOptions = {
   readonly random: () => number;
   /** Absent: no quiet hours. */
   readonly night?: NightRules | undefined;
+  /** The row of a channel as it is configured. Absent: as the matrix has it. */
+  readonly rows?: (channel: ChannelId) => Capabilities;
+  /** Where a question can be answered. */
+  readonly elsewhere?: Elsewhere;
   /** Called when something has arrived at a destination that was refused for good before. */
   readonly onReopened?: (channel: ChannelId, destination: string) => Promise<void>;
 };
 
 /** One attempt to send one message: what it says, and how to write down what became of it. */
 export function attempting(options: AttemptOptions, ahead: ReturnType<typeof editsAhead>, stop: AbortSignal) {
-  const { store, health, log: logger, now, night } = options;
+  const { store, health, log: logger, now, night, rows = rowOf, elsewhere } = options;
 
   /** Sends. Returns how to write down that it was sent; throws what the channel throws. */
   async function attempt(
@@ -94,7 +100,7 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
     const { revision } = stored;
     const answerable = mayStillBeAnswered(stored);
     // After an outage a copy says so, although nothing else about the question has changed.
-    const touchedUp = job.notice?.kind === "away" && answerable;
+    const touchedUp = channel.edit !== undefined && job.notice?.kind === "away" && answerable;
     const [copy, ...others] = (await copiesAt(job, stored)).filter(
       (each) => each.revision < revision || touchedUp,
     );
@@ -105,22 +111,25 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
       : "stands";
     const adopted = (copies: readonly Copy[]): readonly Effect[] =>
       copies.map((each): Effect => ({ ...each, type: "adopt-copy", revision }));
-    if (how === "edited") return sent(job, { ref: copy.ref, revision }, () => adopted(others));
+    const shown = { ref: copy.ref, revision };
+    if (how === "edited") return sent(job, shown, () => adopted(others));
     // Only its form would change: the old one stands, and says itself what is no longer taken.
-    if (how === "stands" && isOpen(stored.state) && away === undefined)
-      return () => store.sent(job, { ref: copy.ref, revision }, () => adopted(others), now());
+    if (how === "stands" && !touchedUp && !hasNews(stored, copy.revision, job.notice?.kind === "lapsed"))
+      return () => store.sent(job, shown, () => adopted(others), now());
     if (waits(job, stored)) return waitForMorning(job);
     if (how === "gone" && answerable) {
       // Its message is gone, and it waits: it is posted anew, in silence as an edit is.
-      const anew = { ...message(job, viewNow(stored, away), stored), silent: true };
-      const ref = await channel.post(job.destination, anew, job.key, signal);
+      const again = { ...message(job, viewNow(stored, away), stored), silent: true };
+      const ref = await channel.post(job.destination, again, job.key, signal);
       return sent(job, { ref, revision }, () => adopted([copy, ...others]));
     }
     const followUp = followUpView(stored, now());
     const said = away === undefined ? followUp : { ...followUp, text: `${followUp.text}\n${away}` };
-    const follower = { ...message(job, said, stored), follows: copy.ref };
+    const { standing: _now, ...asked } = questionView(stored, now());
+    const thread = message(job, asked, stored).headline;
+    const follower = { ...message(job, said, stored), follows: copy.ref, thread };
     await channel.post(job.destination, follower, job.key, signal);
-    return sent(job, { ref: copy.ref, revision }, () => adopted(others));
+    return sent(job, shown, () => adopted(others));
   }
 
   /** `gone`: the platform refuses for good to edit any of them; `stands`: it can edit none, and they stand as they were. */
@@ -218,13 +227,14 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
       const asked = viewAt(stored, night, now());
       return message(job, offerView(asked, kind === "more" ? Number(text) : text), stored);
     }
-    const receipt = message(job, { type: "receipt", text });
+    const receipt = message(job, { type: "receipt", text }, stored);
     return job.replyTo === undefined ? receipt : { ...receipt, replyTo: job.replyTo };
   }
 
   function message(job: Job, view: View, stored?: StoredQuestion): ChannelMessage {
     const about = stored === undefined ? {} : { question: stored.question.id };
-    const rendered = { ...render(view, rowOf(job.channel)), ...about };
+    const asked = elsewhere !== undefined && "answerable" in view;
+    const rendered = { ...render(asked ? { ...view, elsewhere } : view, rows(job.channel)), ...about };
     return loudness(job, stored) === "silent" ? { ...rendered, silent: true } : rendered;
   }
 
@@ -265,6 +275,6 @@ function posted(
 
 function failure(job: Job, stored: StoredQuestion | undefined, reason: string): readonly Effect[] {
   const data = { channel: job.channel, message: job.kind, reason };
-  if (stored) return [log(stored, "question.post-failed", data)];
+  if (stored && job.kind !== "receipt") return [log(stored, "question.post-failed", data)];
   return [{ type: "log", event: { kind: "notice.failed", data } }];
 }

@@ -37,11 +37,14 @@ export async function pairingOf(id: ChannelId): Promise<Pairing | undefined> {
   return module.pairing;
 }
 
-/** The settings of a channel with everybody who may answer there in its `allow`, configured or paired. */
+/** The settings of a channel with everybody who may answer there in its `allow` or `to`, configured or paired. */
 export function withPeople(config: Config, id: ChannelId, bindings: readonly Binding[]): Config {
   const settings = config.channels[id];
-  if (!Array.isArray(settings?.allow)) return config;
+  // Whom mail goes to is who may answer it.
+  const key = settings?.allow === undefined ? "to" : "allow";
+  const listed = settings?.[key];
+  if (!Array.isArray(listed)) return config;
   const paired = bindings.filter(({ channel, person }) => channel === id && person.role !== "viewer");
-  const allow = new Set([...settings.allow, ...paired.map(({ address }) => address)].map(String));
-  return { ...config, channels: { ...config.channels, [id]: { ...settings, allow: [...allow] } } };
+  const all = new Set([...listed, ...paired.map(({ address }) => address)].map(String));
+  return { ...config, channels: { ...config.channels, [id]: { ...settings, [key]: [...all] } } };
 }

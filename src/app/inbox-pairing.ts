@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Instant } from "../domain/ids.ts";
 import type { Owlpost } from "./api.ts";
 import { refuse } from "./inbox-guard.ts";
-import type { MadeCode } from "./inbox-people.ts";
+import type { MadeCode, PairedHere } from "./inbox-people.ts";
 import { when } from "./inbox-verdict.ts";
 import { qrPath } from "./qr.ts";
 
@@ -11,12 +11,14 @@ const request = z.strictObject({
   name: z.string().max(200),
   role: z.string().max(20),
   channel: z.string().max(64),
+  /** The login or the address, where people are paired by that. */
+  address: z.string().max(200).optional(),
 });
 const revocation = z.strictObject({ id: z.int().positive() });
 
 type People = Pick<Owlpost, "pair" | "revoke">;
 
-/** Makes a code for the form of the page; its text goes into this answer and nowhere else. */
+/** Pairs somebody, or makes a code, for the form of the page; its text goes into this answer and nowhere else. */
 export async function answerPair(
   c: Context,
   body: unknown,
@@ -26,9 +28,17 @@ export async function answerPair(
 ): Promise<Response> {
   const asked = request.safeParse(body);
   if (!asked.success) return refuse(c, 400, "bad-request", "That is no name, role and channel.");
-  const made = await owlpost.pair(asked.data);
+  const { address: typed, ...who } = asked.data;
+  const made = await owlpost.pair({ ...who, ...(typed === undefined ? {} : { address: typed }) });
   if (!made.ok) return refuse(c, 400, made.error, sentence(made.message));
-  const { name, role, channel, code, say, bot, link, noLink, expiresAt } = made;
+  if (made.by === "login") {
+    const { name, role, channel, login, address } = made;
+    const paired: PairedHere = {
+      paired: `${name} is paired on ${channel} as ${role}: ${login}, id ${address}.`,
+    };
+    return c.json(paired);
+  }
+  const { name, role, channel, code, say, bot, link, noLink, mailedTo, expiresAt } = made;
   const answer: MadeCode = {
     name,
     role,
@@ -38,6 +48,7 @@ export async function answerPair(
     ...(bot === undefined ? {} : { bot }),
     ...(link === undefined ? {} : { link, qr: await qrPath(link) }),
     ...(noLink === undefined ? {} : { noLink: sentence(noLink) }),
+    ...(mailedTo === undefined ? {} : { mailedTo }),
     until: when(expiresAt, zone, now()),
   };
   return c.json(answer);

@@ -29,8 +29,8 @@ export type PeopleLines = {
   /** Owners by the configuration. */
   readonly allowed: PeopleReport["allowed"];
   readonly codes: readonly CodeLine[];
-  /** Channels on which somebody can be paired. */
-  readonly pairable: readonly string[];
+  /** Channels on which somebody can be paired, and by what. */
+  readonly pairable: PeopleReport["pairable"];
 };
 
 /** A code that was made just now. It is shown once, and stands nowhere else. */
@@ -44,10 +44,15 @@ export type MadeCode = {
   readonly link?: string;
   /** Why there is no link. */
   readonly noLink?: string;
+  /** The address that a mail went to: the code is the reply to that. */
+  readonly mailedTo?: string;
   readonly until: When;
   /** The link as dark modules, `size` a side, quiet zone and all. */
   readonly qr?: { readonly size: number; readonly path: string };
 };
+
+/** Somebody who is known at once, in a sentence. */
+export type PairedHere = { readonly paired: string };
 
 export function peopleLines(report: PeopleReport, zone: string, now: Instant): PeopleLines {
   const people = new Map<string, PersonLine & { readonly bindings: BindingLine[] }>();

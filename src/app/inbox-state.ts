@@ -11,7 +11,7 @@ import { deadlineWords, type Verdict, verdictOf, type When, when } from "./inbox
 /** What a press sends; named here because the page may know this file only. */
 export type { LocalCommand } from "./api.ts";
 export type { NightLines } from "./inbox-night.ts";
-export type { MadeCode, PeopleLines } from "./inbox-people.ts";
+export type { MadeCode, PairedHere, PeopleLines } from "./inbox-people.ts";
 export type { Verdict, When } from "./inbox-verdict.ts";
 
 export type OptionLine = {

@@ -4,10 +4,12 @@ import type { Heard } from "../core/heard.ts";
 import type { NightRules } from "../core/night.ts";
 import { isAllowed, type Place, recipientAt, speakerOf } from "../core/people.ts";
 import { decideReceived, type ReceiveSettings } from "../core/receive.ts";
+import type { Capabilities } from "../domain/capabilities.ts";
 import type { Batch, Receipt, Reply } from "../domain/channel.ts";
 import type { Ack } from "../domain/command.ts";
 import { type ChannelId, type Instant, questionId, type RunId } from "../domain/ids.ts";
 import type { Decision, Effect, Store, TurnInput, TurnNeed, TurnSnapshot } from "../domain/store.ts";
+import { nobody } from "../domain/store-snapshots.ts";
 import { factsFor, isMarked } from "./turn-facts.ts";
 
 export type InboxTurnOptions = {
@@ -34,7 +36,11 @@ export async function takeIn(
   options: InboxTurnOptions,
 ): Promise<readonly Ack[]> {
   const { store, now } = options;
-  const inputs = batch.replies.map((reply): Input => ({ key: reply.key, payload: reply, reply }));
+  const inputs = batch.replies.map((reply): Input => {
+    // What a platform shows for somebody may be another when it brings the same reply again.
+    const { key, twin, name: _shown, ...said } = reply;
+    return { key, ...(twin === undefined ? {} : { twin }), payload: { key, ...said }, reply };
+  });
   const at = now();
   const facts = await factsFor(channel, batch.replies, options, at);
   const skips = options.night !== undefined && batch.replies.some(({ press }) => press?.action === "skip");
@@ -47,9 +53,12 @@ export async function takeIn(
       const settings: ReceiveSettings = {
         now: at,
         mark: rowOf(channel).verbMark,
+        ...(rowOf(channel).correlation === "id" ? { byId: true as const } : {}),
         night: options.night,
         beforeMorning,
         project: options.project,
+        places: options.places,
+        followsUp: rowOf(channel).edit === "none",
         status: facts.status,
         runs: facts.runs,
         pair: facts.pair(snapshot, heard, reply.key),
@@ -63,8 +72,11 @@ export async function takeIn(
 
 /** What must be read before a reply can be understood. A press names its question; text may mean any that is open. */
 function needOf(reply: Reply, alive: readonly RunId[]): TurnNeed {
-  const { press, text = "", sender, to, edited, message } = reply;
-  const about = questionId(reply.about ?? "");
+  const { press, text = "", sender, to, edited, message, quarantined } = reply;
+  const [about, tokened] = [questionId(reply.about ?? ""), questionId(reply.token ?? "")];
+  if (quarantined !== undefined) {
+    return { sender, counted: nobody, questions: about ? [about] : [], people: true };
+  }
   if (press) {
     const question = questionId(press.question);
     return { sender, questions: question ? [question] : [] };
@@ -72,7 +84,7 @@ function needOf(reply: Reply, alive: readonly RunId[]): TurnNeed {
   const runs = runsIn(text, alive);
   return {
     sender,
-    questions: about ? [...idsIn(text), about] : idsIn(text),
+    questions: [...idsIn(text), ...(about ? [about] : []), ...(tokened ? [tokened] : [])],
     open: true,
     ...(to === undefined ? {} : { thread: to }),
     ...(edited && message !== undefined ? { edited: message } : {}),
@@ -81,13 +93,14 @@ function needOf(reply: Reply, alive: readonly RunId[]): TurnNeed {
   };
 }
 
-function heardOf(
+/** A reply with what is known of its channel and of whoever sent it. */
+export function heardOf(
   channel: ChannelId,
   reply: Reply,
   snapshot: TurnSnapshot,
-  { places }: InboxTurnOptions,
+  { places }: Pick<InboxTurnOptions, "places">,
 ): Heard {
-  const { sender, name, press, text = "", message, at, edited } = reply;
+  const { sender, name, press, text = "", message, at, edited, comment, quarantined } = reply;
   const destination = destinationOf(reply);
   const isDirect = reply.private === true;
   const question = questionId(reply.token ?? "");
@@ -104,16 +117,27 @@ function heardOf(
       addressed: isDirect || reply.addressed === true,
       mentions: reply.mentions ?? [],
       ...(press ? { press } : {}),
-      ...(row.buttons === "none" ? { buttonless: true as const } : {}),
+      ...(isButtonless(row) ? { buttonless: true as const } : {}),
       ...(row.identity === "token" ? { token: question ?? null } : {}),
+      // Who has a chat of their own is known by it.
+      ...(row.identity === "token" && row.chats === "person" ? { proven: true as const } : {}),
+      ...(comment === undefined ? {} : { comment }),
     },
     ...(row.buttons !== "none" && row.buttons.kind === "publish" ? { buttonsOnly: row.buttons.max } : {}),
     ...(about && snapshot.questions.has(about) ? { about } : {}),
     ...(destination === undefined ? {} : { destination }),
     ...(message === undefined ? {} : { message }),
     ...(edited ? { edited } : {}),
+    ...(reply.toast ? { toast: true as const } : {}),
+    ...(reply.colleague ? { colleague: true as const } : {}),
     ...(at === undefined ? {} : { sentAt: at }),
+    ...(quarantined === undefined ? {} : { quarantined }),
   };
+}
+
+/** A button that only opens a new mail does what its words say when they are typed. */
+function isButtonless({ buttons }: Capabilities): boolean {
+  return buttons === "none" || buttons.kind === "mailto";
 }
 
 /** Where a reply was said, as a destination: a thread or topic has its own. */
@@ -127,6 +151,8 @@ export function destinationOf({ chat, thread }: Reply): string | undefined {
  */
 function adopt(snapshot: TurnSnapshot, channel: ChannelId, reply: Reply): readonly Effect[] {
   const { press, about, to: ref } = reply;
+  // Where nothing can be edited, there is nothing to catch up on.
+  if (rowOf(channel).edit === "none") return [];
   const destination = destinationOf(reply);
   const question = questionId(press?.question ?? about ?? "");
   if (!question || ref === undefined || destination === undefined) return [];
@@ -139,7 +165,7 @@ function adopt(snapshot: TurnSnapshot, channel: ChannelId, reply: Reply): readon
   ];
 }
 
-/** What the platform may show at once for each press of a batch; nothing where silence is right. */
+/** What the platform may show at once for each reply of a batch; nothing where silence is right. */
 export function receiptsOf(replies: readonly Reply[], acks: readonly Ack[]): Receipt[] {
   return replies.flatMap((reply, index) => {
     const ack = acks[index];
@@ -150,7 +176,8 @@ export function receiptsOf(replies: readonly Reply[], acks: readonly Ack[]): Rec
 
 /**
  * Refused presses whose toast did not arrive get a message instead: what changed something, or was so already, shows in
- * the message of its question.
+ * the message of its question. Where no press was made, nothing shows it, so that every toast that did not arrive is sent:
+ * to its sender alone. A stranger hears nothing but a toast.
  */
 export function untold(
   channel: ChannelId,
@@ -163,9 +190,11 @@ export function untold(
   if (buttons !== "none" && buttons.kind === "publish") return [];
   return replies.flatMap((reply, index): Effect[] => {
     const ack = acks[index];
-    const destination = destinationOf(reply);
-    if (!reply.press || !ack || ack.text === "" || destination === undefined) return [];
-    if (ack.accepted || ack.replayed || delivered.includes(reply.key)) return [];
+    const alone = reply.toast && rowOf(channel).chats === "person";
+    const destination = alone ? reply.sender : destinationOf(reply);
+    if (!(reply.press || reply.toast) || !ack || ack.text === "" || destination === undefined) return [];
+    if ((ack.accepted && !reply.toast) || ack.replayed || delivered.includes(reply.key)) return [];
+    if (!ack.accepted && ack.reason === "unknown-sender") return [];
     const notice = { kind: "receipt", text: ack.text };
     return [{ type: "send", job: { channel, destination, kind: "receipt", notice } }];
   });

@@ -66,7 +66,7 @@ function answeredVerdict(stored: StoredQuestion, answer: Answer, now: Instant): 
     mark,
     words: answerWords(stored, answer),
     ...(answer.option === undefined ? {} : { option: answer.option }),
-    ...(answer.option === undefined && answer.text !== undefined ? { text: answer.text } : {}),
+    ...(answer.text === undefined ? {} : { text: answer.text }),
     source: senderWords(answerSender(answer)),
     at: when(answer.at, zone, now),
     ...(state === "answered" ? { next: nextWords(mark, question.task) } : {}),

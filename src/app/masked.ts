@@ -11,7 +11,7 @@ export function masked(text: string, config: Config): string {
 
 function secretsIn(value: unknown, key = ""): readonly string[] {
   if (typeof value === "string")
-    return /token|secret|pass|key/i.test(key) && value.length >= 6 ? [value] : [];
+    return /token|secret|pass|key|^(?:webhook|url)$/i.test(key) && value.length >= 6 ? [value] : [];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, each]) => secretsIn(each, name));
 }

@@ -56,6 +56,7 @@ export async function openOwlpost(options: OpenOptions): Promise<Owlpost & { rea
     pair: async (request) => (await import("./people.ts")).pairing(desk).pair(request),
     people: async () => (await import("./people.ts")).pairing(desk).people(),
     revoke: async (id, surface) => (await import("./people.ts")).pairing(desk).revoke(id, surface),
+    board: async (options) => (await import("./board/board.ts")).openBoard(desk, options),
     report: async (request) => (await import("./reporting.ts")).reporting(desk).report(request),
     events: (since, limit) => store.events(since, limit),
     async close() {

@@ -1,5 +1,7 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
+import { rowOf } from "../../renderers/matrix.ts";
 import { failuresOf, mostFailuresOfCode, mostFailuresOfSender, type Proof } from "../core/pairing.ts";
+import type { Reply } from "../domain/channel.ts";
 import type { ChannelId, Instant } from "../domain/ids.ts";
 import type { Binding, PairingCode } from "../domain/person.ts";
 import type { Store } from "../domain/store.ts";
@@ -55,6 +57,26 @@ function typedForm(text: string): string | undefined {
 function linkForm(text: string): string | undefined {
   const token = text.trim();
   return /^[A-Za-z0-9_-]{22}$/.test(token) ? token : undefined;
+}
+
+/**
+ * On a channel that knows nobody, a code was made for one address: whatever that address says alone in such a form is the
+ * code, and need not be a command.
+ */
+export async function withCodes(
+  store: Pick<Store, "codes">,
+  channel: ChannelId,
+  replies: readonly Reply[],
+  now: Instant,
+): Promise<readonly Reply[]> {
+  const isBare = ({ press, quarantined, text = "" }: Reply): boolean =>
+    press === undefined && quarantined === undefined && typedForm(text) !== undefined;
+  if (rowOf(channel).identity !== "token" || !replies.some(isBare)) return replies;
+  const codes = await store.codes(now);
+  return replies.map((reply) => {
+    const isAsked = codes.some((code) => code.channel === channel && code.address === reply.sender);
+    return isAsked && isBare(reply) ? { ...reply, text: `/pair ${reply.text?.trim()}` } : reply;
+  });
 }
 
 /** One code that was said. */

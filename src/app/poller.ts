@@ -5,12 +5,13 @@ import { type ChannelId, type QuestionId, questionId } from "../domain/ids.ts";
 import type { Health } from "./health.ts";
 import { destinationOf, type InboxTurnOptions, receiptsOf, takeIn, untold } from "./inbox-turn.ts";
 import type { Log } from "./log.ts";
+import { withCodes } from "./pairing.ts";
 import { pause } from "./pause.ts";
 
 /** However long a channel is out of order: presses are kept for minutes only. */
 const longestPauseMs = 60_000;
-/** Batches whose toasts may be under way while the next one is fetched. */
-const mostSettling = 4;
+/** Replies whose toasts may be under way while the next batch is fetched; on a busy platform a batch is a single one. */
+const mostSettling = 400;
 
 export type PollerOptions = InboxTurnOptions & {
   readonly channel: AnswerChannel;
@@ -50,7 +51,9 @@ export function startPoller(options: PollerOptions): Poller {
 
   async function once(): Promise<void> {
     if (!channel.poll) return;
-    const batch = await channel.poll(await store.cursor(channel.id), stop.signal);
+    const polled = await channel.poll(await store.cursor(channel.id), stop.signal);
+    const replies = await withCodes(store, channel.id, polled.replies, options.now());
+    const batch = { ...polled, replies };
     if (batch.replies.length > 0 || batch.cursor !== undefined) {
       const acks = await takeIn(channel.id, batch, options);
       // The toast goes out first: its press is kept for seconds only.
@@ -82,16 +85,22 @@ export function startPoller(options: PollerOptions): Poller {
   }
 
   const settling = new Set<Promise<void>>();
+  let unsettled = 0;
   /**
    * Toasts are best effort: one that is slow holds up no reply, and one that fails undoes nothing. What changed something
    * shows in its message all the same; whoever was refused gets a message instead.
    */
   async function tell(batch: Batch, acks: readonly Ack[]): Promise<void> {
+    const count = batch.replies.length;
     const told = toasts(batch, acks)
       .catch((error: unknown) => log.warn({ channel: channel.id, err: error }, "a receipt was not shown"))
-      .finally(() => settling.delete(told));
+      .finally(() => {
+        settling.delete(told);
+        unsettled -= count;
+      });
     settling.add(told);
-    if (settling.size >= mostSettling) await Promise.race(settling);
+    unsettled += count;
+    if (unsettled >= mostSettling) await Promise.race(settling);
   }
 
   async function toasts(batch: Batch, acks: readonly Ack[]): Promise<void> {

@@ -1,8 +1,10 @@
 import { rowOf } from "../../renderers/matrix.ts";
 import { type Place, type Route, routesFor } from "../core/people.ts";
+import type { Capabilities } from "../domain/capabilities.ts";
 import type { ChannelId } from "../domain/ids.ts";
 import type { Binding } from "../domain/person.ts";
 import type { Store } from "../domain/store.ts";
+import type { Elsewhere } from "../domain/view.ts";
 import type { Config } from "./config.ts";
 
 export type { Place, Route } from "../core/people.ts";
@@ -32,6 +34,19 @@ function placeOf(config: Config, channel: ChannelId): Place {
       ? { recipient: typeof name === "string" && name !== "" ? name : channel }
       : {}),
   };
+}
+
+/** The row of a channel, in the format that the configuration chooses. */
+export function rowsOf(config: Config): (channel: ChannelId) => Capabilities {
+  return (channel) => rowOf(channel, config.channels[channel]);
+}
+
+/** Where questions can be answered in words, for those who read them on a channel that hears nothing. */
+export function elsewhereOf({ deliver }: Config): Elsewhere {
+  const talking = deliver.filter((channel) => !["none", "page"].includes(rowOf(channel).freeText));
+  // The one that swallows the usual mark understands only the other, and everybody understands both.
+  const mark = talking.some((channel) => rowOf(channel).verbMark === "!") ? "!" : "/";
+  return { channels: talking, mark };
 }
 
 /** One copy of every question, or of what answers to `answerableBy`, goes to each route. */

@@ -6,7 +6,10 @@ import { editsAhead, queueOf } from "./ahead.ts";
 import { type AttemptOptions, attempting, type Record } from "./attempt.ts";
 import { pause } from "./pause.ts";
 
+/** Queues that are begun in one look; the next look follows at once. */
 const mostHeads = 64;
+/** How often it is looked for what has become due while a queue is busy. */
+const busyLookMs = 1_000;
 /** How long a queue rests after a fault of the store. */
 const againMs = 5_000;
 
@@ -33,12 +36,20 @@ export type Sender = {
  * so that a slow or dead destination holds up nobody else.
  */
 export function startSender(options: SenderOptions): Sender {
-  const { store, channels, health, log: logger, now, night } = options;
+  const { store, channels, health, log: logger, now, night, rows } = options;
   const stop = new AbortController();
   // Every destination that is sent to listens; Node would print a warning at the eleventh.
   setMaxListeners(0, stop.signal);
   const busy = new Map<string, Promise<void>>();
-  const ahead = editsAhead({ store, channels, now, night, stop: stop.signal, onShown: options.onShown });
+  const ahead = editsAhead({
+    store,
+    channels,
+    now,
+    night,
+    rows,
+    stop: stop.signal,
+    onShown: options.onShown,
+  });
   const { attempt, notConfigured, failed } = attempting(options, ahead, stop.signal);
   let looking: Promise<void> | undefined;
   let again = false;
@@ -73,7 +84,9 @@ export function startSender(options: SenderOptions): Sender {
   }
 
   async function look(): Promise<void> {
-    const jobs = await store.nextJobs(now(), mostHeads);
+    // Those that are busy come first where a channel is dead: they must not hide the others.
+    const most = mostHeads + busy.size;
+    const jobs = await store.nextJobs(now(), most);
     if (jobs.length === 0 && busy.size === 0) ahead.forget();
     sendAhead();
     const { ripe, othersInMs } = ahead.ripe(jobs);
@@ -85,10 +98,11 @@ export function startSender(options: SenderOptions): Sender {
         return pause(againMs, stop.signal);
       });
       occupy(queue, work);
+      if (jobs.length === most) again = true;
     }
     if (othersInMs !== undefined) return arm(now() + othersInMs);
-    // While one is busy, its end wakes us.
-    if (busy.size > 0) return;
+    // Its end wakes us; but one that hangs must not hide when the others are due.
+    if (busy.size > 0) return arm(now() + busyLookMs);
     const next = await store.nextJobAt(now());
     if (next !== undefined && busy.size === 0) arm(next);
   }

@@ -112,7 +112,15 @@ function isAskRequest(value: unknown): value is AskRequest {
   const texts = ["text", "origin", "key", "task", "run", "project", "cwd"];
   if (texts.some((name) => request[name] !== undefined && typeof request[name] !== "string")) return false;
   if (typeof request.key === "string" && (request.key === "" || request.key.length > 200)) return false;
+  if (request.agentsWords !== undefined && !isDroppedList(request.agentsWords)) return false;
+  if (request.facts !== undefined && (typeof request.facts !== "object" || request.facts === null))
+    return false;
   return request.asAgent === undefined || typeof request.asAgent === "boolean";
+}
+
+function isDroppedList(value: unknown): value is AskRequest["agentsWords"] {
+  if (typeof value !== "object" || value === null || !("dropped" in value)) return false;
+  return Array.isArray(value.dropped) && value.dropped.every((name) => typeof name === "string");
 }
 
 type SocketReply =

@@ -23,7 +23,7 @@ import { openOwlpost } from "./owlpost.ts";
 import { type Poller, startPoller } from "./poller.ts";
 import { projectFor } from "./project.ts";
 import { reopener } from "./reopen.ts";
-import { placesOf, routerOf } from "./route.ts";
+import { elsewhereOf, placesOf, routerOf, rowsOf } from "./route.ts";
 import { openRush } from "./rush.ts";
 import { startSender } from "./sender.ts";
 import { isServiceAlive, processStart } from "./service-lock.ts";
@@ -66,6 +66,8 @@ export class HomeTakenError extends Error {
 
 /** How long a starting service waits for what came in while it was away, before it lets deadlines run out. */
 const backlogMs = 30_000;
+/** … and before it sends what waits: a question that was answered meanwhile is not asked any more. */
+const firstLookMs = 2_000;
 /** Files and deadlines follow a commit this much later, so that a burst of answers gets its toasts and edits first … */
 const followMs = 300;
 /** … but not later than this, however long the burst goes on. */
@@ -133,6 +135,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       now,
       random,
       night: config.night,
+      rows: rowsOf(config),
+      elsewhere: elsewhereOf(config),
       onCommit,
       onShown,
       onReopened,
@@ -202,6 +206,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
             health,
             channel: channel.id,
             pressMs: rowOf(channel.id).retention.pressMs,
+            edits: channel.edit !== undefined,
+            zone: config.zone,
             lastReceiveAt: earlier.find((each) => each.channel === channel.id)?.lastReceiveAt,
             now,
             onCommit,
@@ -212,11 +218,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await Promise.all(pollers.map((poller) => poller.close()));
     });
     // Answers that came in time but were not fetched yet must not lose to their deadline.
-    await Promise.race([
-      Promise.all(pollers.map((poller) => poller.backlog)),
-      wait(backlogMs),
-      ...(options.stopped ? [options.stopped] : []),
-    ]);
+    const backlog = Promise.all(pollers.map((poller) => poller.backlog));
+    // A line that is dead holds up the deadlines, and no message of another.
+    void Promise.race([backlog, wait(firstLookMs)]).then(() => sender.wake());
+    await Promise.race([backlog, wait(backlogMs), ...(options.stopped ? [options.stopped] : [])]);
     caughtUp = true;
     const lastWords = startLastWords({ store, channels, log, now, zone: config.zone, night: config.night });
     closing.push(() => lastWords.close());

@@ -93,7 +93,11 @@ export function shownConfig(text: string): string {
     Pair(_key, pair) {
       if (!isScalar(pair.key) || !isScalar(pair.value)) return;
       const { value } = pair.value;
-      if (!/token|secret|pass|key/i.test(String(pair.key.value)) || typeof value !== "string") return;
+      if (
+        !/token|secret|pass|key|^(?:webhook|url)$/i.test(String(pair.key.value)) ||
+        typeof value !== "string"
+      )
+        return;
       if (!value.includes("${")) pair.value.value = "[hidden]";
     },
   });

@@ -96,7 +96,10 @@ async function askWhether(owlpost: Owlpost, prompts: Prompts): Promise<boolean |
 }
 
 /** Asked until a code could be made for that name; a fault that no other name would mend ends it. */
-async function askName(owlpost: Owlpost, { env, prompts }: PairingRequest): Promise<PairOutcome | undefined> {
+async function askName(
+  owlpost: Owlpost,
+  { env, prompts }: PairingRequest,
+): Promise<Made | Refused | undefined> {
   const usual = env.USER || userInfo().username;
   for (;;) {
     const name = await prompts.text({
@@ -106,7 +109,10 @@ async function askName(owlpost: Owlpost, { env, prompts }: PairingRequest): Prom
     });
     if (name === undefined) return undefined;
     const made = await owlpost.pair({ name, role: "owner", channel });
-    if (made.ok) return made;
+    if (made.ok) {
+      if (made.by === "code") return made;
+      throw new Error(`people are not paired by a code on ${channel}`);
+    }
     prompts.warn(made.message.replace(/^--name /, "A person "));
     if (made.error !== "bad-usage" && made.error !== "conflict") return made;
   }
@@ -122,7 +128,8 @@ async function receiveHere(home: string, config: Config, prompts: Prompts): Prom
   }
 }
 
-type Made = Extract<PairOutcome, { readonly ok: true }>;
+type Made = Extract<PairOutcome, { readonly by: "code" }>;
+type Refused = Extract<PairOutcome, { readonly ok: false }>;
 type Seen = { readonly binding?: Binding };
 
 async function waitFor(

@@ -1,5 +1,7 @@
 import { join } from "node:path";
+import { rowOf } from "../../renderers/matrix.ts";
 import { isProjectName } from "../domain/ids.ts";
+import { channelIds } from "./channel-files.ts";
 import { secretsPath } from "./secrets-file.ts";
 import { carryOut, planFile, type Refused } from "./setup.ts";
 import { meetsHome, projectNameOf, workTreeAround } from "./setup-airlock.ts";
@@ -38,6 +40,7 @@ export async function setUpByQuestions(talk: Talk): Promise<TalkOutcome> {
   if (!plan.ok) return plan;
   const written = await confirmAndWrite(talk, plan.text, telegram, airlock);
   if (!written.ok) return written;
+  talk.prompts.say(otherChannels());
   return finish(talk, telegram, written.changed);
 }
 
@@ -106,6 +109,13 @@ async function confirmAndWrite(
   });
   if (out.ok) for (const line of out.done) prompts.say(line);
   return out;
+}
+
+/** Every channel that is not asked about here has a page of its own. */
+function otherChannels(): string {
+  const others = channelIds().filter((id) => id !== "telegram" && rowOf(id).inbound !== "page");
+  const pages = others.map((id) => `docs/${id}.md`).join(", ");
+  return `Other channels are set up by hand, each in five minutes (beside README.md): ${pages}`;
 }
 
 async function finish(

@@ -1,3 +1,4 @@
+import { decideLapses } from "../core/board/claim.ts";
 import { decideSweep } from "../core/sweep.ts";
 import type { Instant } from "../domain/ids.ts";
 import type { Store } from "../domain/store.ts";
@@ -26,7 +27,7 @@ const chunk = 50;
 const longestSleepMs = 15_000;
 
 export function startSweeper(options: SweeperOptions): Sweeper {
-  const { store, log, now, nights } = options;
+  const { store, log, now, nights, onCommit } = options;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let again = false;
@@ -41,10 +42,26 @@ export function startSweeper(options: SweeperOptions): Sweeper {
       if (due === undefined || due > at) break;
       const swept = await store.sweep(at, chunk, (snapshot) => decideSweep(snapshot, at));
       more = swept.expired + swept.lapsed + swept.gathered > 0;
-      if (more) options.onCommit();
+      if (more) onCommit();
       await new Promise((next) => setImmediate(next));
     }
+    if (!closed) await sweepBoard(at);
     if (!closed) await nights.run(at);
+  }
+
+  /** Work whose lease is over comes back; and what a process that died had not told to all dependants is told. */
+  async function sweepBoard(at: Instant): Promise<void> {
+    for (;;) {
+      const due = await store.nextLapseAt(at);
+      if (closed || due === undefined || due > at) break;
+      const need = { board: "", lapsed: { now: at, limit: chunk } };
+      const { lapsed } = await store.changeBoard(need, (snapshot) => decideLapses(snapshot, at), at);
+      if (lapsed.length === 0) break;
+      onCommit();
+      await new Promise((next) => setImmediate(next));
+    }
+    while (!closed && (await store.settleBlockers(chunk * 10)))
+      await new Promise((next) => setImmediate(next));
   }
 
   async function run(): Promise<void> {
@@ -64,9 +81,9 @@ export function startSweeper(options: SweeperOptions): Sweeper {
 
   async function arm(): Promise<void> {
     if (closed) return;
-    const sweeps = await store.nextSweepAt(now());
-    const changes = nights.nextAt(now());
-    const next = changes === undefined ? sweeps : Math.min(sweeps ?? changes, changes);
+    const instants = [await store.nextSweepAt(now()), await store.nextLapseAt(now()), nights.nextAt(now())];
+    const known = instants.filter((at) => at !== undefined);
+    const next = known.length === 0 ? undefined : Math.min(...known);
     clearTimeout(timer);
     if (closed) return;
     const sleep = next === undefined ? longestSleepMs : Math.min(Math.max(next - now(), 5), longestSleepMs);

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { digestQuestion, takeMark } from "../core/digest.ts";
 import { decideTake } from "../core/take.ts";
+import { toldText } from "../core/told.ts";
 import type { Abort } from "../domain/abort.ts";
 import { type Claim, type QuestionId, type RunId, runId, taskId } from "../domain/ids.ts";
 import type { StoredQuestion } from "../domain/question.ts";
@@ -36,6 +37,7 @@ export function taking(desk: Desk) {
           ...(run === undefined ? {} : { run }),
           now: at,
           leaseMs: config.leaseMs,
+          ...(request.works === undefined ? {} : { works: request.works }),
           intact: (stored) => digestQuestion(stored.question) === (stored.answer?.digest ?? stored.digest),
         }),
     );
@@ -65,6 +67,7 @@ export function taking(desk: Desk) {
       digest: stored.digest,
       claim: claim?.claim ?? "",
       ...(answer ? {} : { default: stored.defaultAction }),
+      told: toldText(stored, now()),
       steeringFile: join(airlockDir(config, home, question.project), "steering", `${question.task}.md`),
     };
   }

@@ -41,7 +41,7 @@ export async function factsFor(
   now: Instant,
 ): Promise<TurnFacts> {
   const { store, places, zone = "UTC" } = options;
-  const typed = replies.filter((reply) => reply.press === undefined);
+  const typed = replies.filter(({ press, quarantined }) => press === undefined && quarantined === undefined);
   const speaks = (words: RegExp): boolean => typed.some(({ text = "" }) => words.test(text));
   const status = speaks(/status/i) ? await statusFacts(options) : { channels: [], waiting: 0, ringing: [] };
   const runs = typed.some(isMarked) ? await store.runs(now - aliveMs) : [];

@@ -8,10 +8,12 @@ import type { Copy, StoredQuestion } from "../domain/question.ts";
 import type { StatusReport } from "./api.ts";
 import type { Desk } from "./desk.ts";
 import { newLink } from "./inbox-session.ts";
+import { pause } from "./pause.ts";
 import { isServiceAlive } from "./service-lock.ts";
 
-/** How often `changed` looks at the store while it waits. */
-const lookMs = 100;
+/** How often `changed` looks at the store while it waits: a look costs microseconds, and an agent that waits should not wait longer. */
+const lookMs = 10;
+const never = new AbortController().signal;
 const mostSwept = 200;
 const mostListed = 200;
 
@@ -106,7 +108,7 @@ export function watching(desk: Desk) {
     while (!signal?.aborted && store.dataVersion() === before) {
       const left = end - performance.now();
       if (left <= 0) return;
-      await new Promise((wake) => setTimeout(wake, Math.min(lookMs, left)));
+      await pause(Math.min(lookMs, left), signal ?? never);
     }
   }
 
@@ -126,7 +128,7 @@ export function watching(desk: Desk) {
     return known && store.askedAgainAs(known);
   }
 
-  return { status, question, copies, askedAgainAs, inboxLink, changed };
+  return { sweep, status, question, copies, askedAgainAs, inboxLink, changed };
 }
 
 export function inboxUrl(port: number): string {

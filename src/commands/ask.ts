@@ -1,16 +1,18 @@
 import { randomUUID } from "node:crypto";
-import type { AskOutcome, AskRequest } from "../app/api.ts";
+import type { AskRequest } from "../app/api.ts";
 import { askService } from "../app/service-client.ts";
 import { isProjectName, runId, taskId } from "../domain/ids.ts";
+import { withoutEngine } from "./ask-engine.ts";
+import { factOptions, hasFacts, outputOptions } from "./ask-options.ts";
 import { printOutcome } from "./ask-outcome.ts";
 import { projectUsage, runUsage, taskUsage } from "./names.ts";
 import { checkHome, withOwlpost } from "./open.ts";
 import { fail, plain } from "./print.ts";
-import { readSource } from "./source.ts";
+import { readOutput, readSource } from "./source.ts";
 import { argument, type Call, isAgent, textOption, type Verb } from "./verb.ts";
 
 export const verb: Verb = {
-  usage: "<file>",
+  usage: "[file]",
   description:
     "Ask a question: a YAML or JSON document, or - for standard input. Returns when it is stored, whatever the network does.",
   options: [
@@ -22,11 +24,15 @@ export const verb: Verb = {
     { flags: "--task <task>", text: "the task; wins over the document" },
     { flags: "--run <run>", text: "the run of the loop; wins over the document" },
     { flags: "--project <name>", text: "the project" },
+    ...factOptions,
+    ...outputOptions,
   ],
   examples: [
     ["owlpost ask question.yaml", "prints the id of the question"],
     ["owlpost ask --json --task 012-fix-auth - < question.json", "from standard input, the result as JSON"],
     ["owlpost ask --wait 8h question.yaml", "waits for the answer and takes it"],
+    ["owlpost ask --from-output agent.log --task 012-fix-auth", "asks what the agent's output ends with"],
+    ['owlpost ask --fact-command "make test" --diff-stat . question.yaml', "with what the engine measured"],
   ],
   async run(call) {
     const usage = checkFlags(call);
@@ -41,18 +47,31 @@ export const verb: Verb = {
         `--wait needs a duration such as 90s, 30m or 8h (found ${plain(wait)})`,
       );
     }
-    const source = await readSource(argument(call, 0), call.io);
+    const output = textOption(call, "fromOutput");
+    const source =
+      output === undefined ? await readSource(argument(call, 0), call.io) : await readOutput(output, call.io);
     if (!source.ok) return fail(call, 2, "unreadable", source.message);
     const refused = await checkHome(call);
     if (refused !== undefined) return refused;
 
-    const request = askRequest(call, source.text, source.origin);
-    const outcome = withoutRun(call, await askService(call.home, request));
+    const gathered =
+      hasFacts(call) && !isAgent(call.io)
+        ? await (await import("./ask-facts.ts")).gatherFacts(call)
+        : undefined;
+    if (gathered && !gathered.ok) return fail(call, 2, "bad-usage", gathered.message);
+    const request = {
+      ...askRequest(call, source.text, source.origin),
+      ...(gathered ? { facts: gathered.facts } : {}),
+    };
+    if (output !== undefined) {
+      return (await import("./ask-output.ts")).askFromOutput(call, source.text, request, waitMs);
+    }
+    const outcome = withoutEngine(call, await askService(call.home, request));
     if (outcome && (waitMs === undefined || !outcome.ok)) return printOutcome(call, outcome);
     return withOwlpost(
       call,
       async (owlpost, config) => {
-        const asked = outcome ?? withoutRun(call, await owlpost.ask(request));
+        const asked = outcome ?? withoutEngine(call, await owlpost.ask(request));
         if (waitMs === undefined || !asked.ok) return printOutcome(call, asked);
         const { waitForAnswer } = await import("./ask-wait.ts");
         return waitForAnswer(call, owlpost, asked, waitMs, config);
@@ -79,14 +98,14 @@ function askRequest(call: Call, text: string, origin: string): AskRequest {
   };
 }
 
-/** Which run it is, the engine says: an agent's --run is not kept, and told like every other field that is not. */
-function withoutRun<Outcome extends AskOutcome | undefined>(call: Call, outcome: Outcome): Outcome {
-  if (!isAgent(call.io) || call.options.run === undefined || !outcome?.ok) return outcome;
-  return { ...outcome, dropped: [...new Set([...(outcome.dropped ?? []), "run"])] };
-}
-
 function checkFlags(call: Call): string | undefined {
-  const { key, task, run, project } = call.options;
+  const { key, task, run, project, fromOutput } = call.options;
+  const isNamed = call.args[0] !== undefined;
+  if (fromOutput === undefined && !isNamed) return "name the file of the question, or - for standard input";
+  if (fromOutput !== undefined && isNamed) return "--from-output names the file: leave the other one out";
+  const forOutput = ["default", "at"].find((name) => call.options[name] !== undefined);
+  if (fromOutput === undefined && forOutput !== undefined)
+    return `--${forOutput} goes with --from-output; a question's document says its own default`;
   if (typeof key === "string" && (key === "" || key.length > 200)) return "--key needs 1 to 200 characters";
   if (typeof task === "string" && !taskId(task.replace(/\.md$/, ""))) {
     return taskUsage;

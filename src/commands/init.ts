@@ -12,7 +12,7 @@ const withoutQuestions =
 export const verb: Verb = {
   usage: "",
   description:
-    "The guided set-up: the zone, a Telegram bot whose token is tested as it is typed, the repository's own folder, and pairing. The whole config.yaml is shown, and written after a yes; what init does not ask about stays. With --yes it asks nothing and takes the flags; what they do not name stays as it is.",
+    "The guided set-up: the zone, a Telegram bot whose token is tested as it is typed, the repository's own folder, and pairing. The whole config.yaml is shown, and written after a yes; what init does not ask about stays. With --yes it asks nothing and takes the flags; what they do not name stays as it is. Every other channel is set up by hand, by its page in docs/.",
   options: [
     { flags: "--zone <zone>", text: "IANA zone of every wall-clock time, such as Europe/Berlin" },
     { flags: "--telegram-token-env <name>", text: "the environment variable that holds the bot's token" },

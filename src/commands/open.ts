@@ -2,8 +2,6 @@ import { existsSync } from "node:fs";
 import type { Owlpost } from "../app/api.ts";
 import { type Config, configErrorLines, loadConfig } from "../app/config.ts";
 import { openHome, refusalPath } from "../app/home.ts";
-import { nudgeService } from "../app/service-client.ts";
-import type { Store } from "../domain/store.ts";
 import { fail, plain, say } from "./print.ts";
 import type { Call, Exit } from "./verb.ts";
 
@@ -57,42 +55,12 @@ export async function withOwlpost(
   if (refused !== undefined) return refused;
   const config = await configThatCounts(call, !tellsRefusal);
   if (typeof config === "number") return config;
-  const { openOwlpost } = await import("../app/owlpost.ts");
-  let heard: Promise<boolean> | undefined;
-  const owlpost = await openOwlpost({
-    home: call.home,
-    config,
-    onCommit: () => {
-      heard = nudgeService(call.home);
-    },
-  });
+  const { openLocal } = await import("../app/local.ts");
+  const local = await openLocal(call.home, config);
   try {
-    return await use(owlpost, config);
+    return await use(local.owlpost, config);
   } finally {
-    const heeded = await heard;
-    if (!brief) {
-      if (heeded === false) await mirror(call, owlpost, config);
-      await owlpost.close();
-    }
+    if (brief) await local.heard();
+    else await local.close((text) => void say(call, text));
   }
-}
-
-/** Without a service nobody else brings the airlock's files up to date. What is stored counts, so a fault here is only told. */
-async function mirror(
-  call: Call,
-  owlpost: Owlpost & { readonly store: Store },
-  config: Config,
-): Promise<void> {
-  const { passAirlocks } = await import("../app/airlock/airlock.ts");
-  try {
-    const told = (_fields: object, text: string): void => void say(call, `${text}.`);
-    const log = { info: () => undefined, warn: told, error: told };
-    await passAirlocks({ owlpost, store: owlpost.store, config, home: call.home, log });
-  } catch (error) {
-    await say(call, `The files of the airlock could not be brought up to date: ${messageOf(error)}`);
-  }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

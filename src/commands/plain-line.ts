@@ -11,9 +11,9 @@ export function parsePlain(words: readonly string[], verb: Verb): Pick<Call, "ar
   // Choices and options that must be there are commander's to check.
   if (verb.options?.some((option) => option.mandatory || option.choices)) return undefined;
   const known: Options = { json: { type: "boolean" }, home: { type: "string" } };
-  for (const { flags } of verb.options ?? []) {
+  for (const { flags, many = false } of verb.options ?? []) {
     const [name = "", value] = flags.slice(2).split(" ");
-    known[name] = { type: value === undefined ? "boolean" : "string" };
+    known[name] = value === undefined ? { type: "boolean" } : { type: "string", multiple: many };
   }
   try {
     const { values, positionals } = parseArgs({

@@ -1,10 +1,9 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { Command, CommanderError, Option, type OutputConfiguration } from "commander";
-import { homePath, packageRoot } from "../app/home.ts";
+import { homePath } from "../app/home.ts";
 import { fail, hasColours, palette } from "./print.ts";
-import type { Exit, Io, Verb } from "./verb.ts";
+import type { Exit, Io, OptionValue, Verb } from "./verb.ts";
 import { verbs } from "./verbs.ts";
+import { version } from "./version.ts";
 
 /** Runs a command line by way of commander: help, and every word on what is wrong with it. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<Exit> {
@@ -48,16 +47,17 @@ async function buildProgram(argv: readonly string[], io: Io, done: (exit: Exit) 
 function defineVerb(command: Command, verb: Verb, io: Io, done: (exit: Exit) => void): void {
   command.description(verb.description);
   for (const word of verb.usage.split(" ").filter((part) => part !== "")) command.argument(word);
-  for (const { flags, text, choices, mandatory } of verb.options ?? []) {
+  for (const { flags, text, choices, mandatory, many } of verb.options ?? []) {
     const option = new Option(flags, text);
     if (choices) option.choices(choices);
+    if (many) option.argParser((value: string, before: readonly string[] = []) => [...before, value]);
     command.addOption(option.makeOptionMandatory(mandatory ?? false));
   }
   const width = Math.max(...verb.examples.map(([line]) => line.length));
   const examples = verb.examples.map(([line, purpose]) => `  ${line.padEnd(width)}  # ${purpose}`);
   command.addHelpText("after", `\nExamples:\n${examples.join("\n")}`);
   command.action(async () => {
-    const options = command.optsWithGlobals<Record<string, string | boolean | undefined>>();
+    const options = command.optsWithGlobals<Record<string, OptionValue | undefined>>();
     const home = homePath(typeof options.home === "string" ? options.home : undefined, io.env);
     done(await verb.run({ io, home, json: options.json === true, args: command.args, options }));
   });
@@ -86,11 +86,6 @@ async function usageExit(error: CommanderError, json: boolean, io: Io): Promise<
   }
   const message = error.code === "commander.help" ? "name a command; see owlpost --help" : error.message;
   return fail({ io, json }, 2, "bad-usage", message.replace(/^error: /, ""));
-}
-
-function version(): string {
-  const read: unknown = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8"));
-  return typeof read === "object" && read !== null && "version" in read ? String(read.version) : "unknown";
 }
 
 const topHelp = `

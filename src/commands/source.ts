@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, createReadStream, fstatSync, openSync, readSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Io } from "./verb.ts";
 
@@ -7,6 +7,8 @@ export type Source =
   | { readonly ok: false; readonly message: string };
 
 const maxBytes = 1_048_576;
+/** An agent's output says what counts at its end. */
+const mostOutputBytes = 4 * 1_048_576;
 
 /** The text of a file, or of standard input for `-`: UTF-8, at most 1 MiB. */
 export async function readSource(name: string, io: Io): Promise<Source> {
@@ -22,6 +24,33 @@ export async function readSource(name: string, io: Io): Promise<Source> {
     return { ok: true, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), origin };
   } catch {
     return { ok: false, message: `${origin} is not UTF-8 text: save it as UTF-8` };
+  }
+}
+
+/** The end of an agent's output, at most 4 MiB from the start of a line; bytes that are no UTF-8 are shown as such. */
+export async function readOutput(name: string, io: Io): Promise<Source> {
+  const origin = name === "-" ? "standard input" : name;
+  try {
+    const stream = name === "-" ? io.stdin : createReadStream(resolve(io.cwd, name));
+    let kept: Buffer[] = [];
+    let bytes = 0;
+    let cut = false;
+    for await (const chunk of stream) {
+      const part = typeof chunk === "string" ? Buffer.from(chunk) : (chunk as Buffer);
+      kept.push(part);
+      bytes += part.length;
+      if (bytes <= 2 * mostOutputBytes) continue;
+      const end = Buffer.concat(kept).subarray(-mostOutputBytes);
+      kept = [end];
+      bytes = end.length;
+      cut = true;
+    }
+    const all = Buffer.concat(kept);
+    const end = all.subarray(-mostOutputBytes);
+    const start = cut || end.length < all.length ? end.indexOf(10) + 1 : 0;
+    return { ok: true, text: end.subarray(start).toString("utf8"), origin };
+  } catch (error) {
+    return { ok: false, message: `${origin} cannot be read (${reason(error)})` };
   }
 }
 

@@ -121,6 +121,8 @@ export function questionLines(
     const what = choice ?? (answer.text === undefined ? stored.outcome : plain(answer.text));
     const who = answer.by ?? place(answer);
     lines.push(`Answer: ${what} — from ${plain(who)} at ${at(answer.at)}`);
+    if (choice !== undefined && answer.text !== undefined)
+      lines.push(...answer.text.split("\n").map((line) => `  ${plain(line)}`));
   }
   if (claim) {
     lines.push(

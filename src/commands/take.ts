@@ -23,6 +23,10 @@ export const verb: Verb = {
       flags: "--claim <token>",
       text: "a token of your own, a new one for each take: the same token again is the same take",
     },
+    {
+      flags: "--task-claim <token>",
+      text: "your claim on the board's task (default: OWLPOST_TASK_CLAIM): an answered task goes on under it, and is Ready without it",
+    },
     { flags: "--project <name>", text: "only of this project" },
     {
       flags: "--files",
@@ -71,7 +75,9 @@ function takeRequest(call: Call, claim: string | undefined, around: string | und
   const task = textOption(call, "task")?.replace(/\.md$/, "");
   const run = textOption(call, "run");
   const project = textOption(call, "project") ?? around;
+  const works = textOption(call, "taskClaim") ?? call.io.env.OWLPOST_TASK_CLAIM;
   return {
+    ...(works ? { works } : {}),
     ...(task === undefined ? {} : { task }),
     ...(run === undefined ? {} : { run }),
     ...(project === undefined ? {} : { project }),

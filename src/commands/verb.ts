@@ -28,8 +28,11 @@ export type Call = {
   readonly home: string;
   readonly json: boolean;
   readonly args: readonly (string | undefined)[];
-  readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  readonly options: Readonly<Record<string, OptionValue | undefined>>;
 };
+
+/** A list: an option that may be given more than once. */
+export type OptionValue = string | boolean | readonly string[];
 
 export type VerbOption = {
   /** As commander writes them: `--key <key>`. */
@@ -37,6 +40,8 @@ export type VerbOption = {
   readonly text: string;
   readonly choices?: readonly string[];
   readonly mandatory?: true;
+  /** It may be given more than once. */
+  readonly many?: true;
 };
 
 /** What each file of a verb exports as `verb`. */
@@ -54,6 +59,12 @@ export type Verb = {
 export function textOption(call: Call, name: string): string | undefined {
   const value = call.options[name];
   return typeof value === "string" ? value : undefined;
+}
+
+/** The texts of an option that may be given more than once, in order. */
+export function textOptions(call: Call, name: string): readonly string[] {
+  const value = call.options[name];
+  return typeof value === "object" ? value : [];
 }
 
 /** An argument that commander has made sure of. */

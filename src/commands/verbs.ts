@@ -26,5 +26,6 @@ export const verbs: Readonly<Record<string, Entry>> = {
   pairing: { summary: "who may speak: list, revoke", load: () => import("./pairing.ts") },
   doctor: { summary: "check everything, and say how to mend it", load: () => import("./doctor.ts") },
   reach: { summary: "can anybody be reached now?", load: () => import("./reach.ts") },
+  mcp: { summary: "ask_human for agents, over MCP on a pipe", load: () => import("./mcp.ts") },
   events: { summary: "the event log as JSON lines", load: () => import("./events.ts") },
 };

@@ -76,7 +76,7 @@ export function checkQuestion(document: unknown, settings: ContractSettings): Ch
     );
     return { ok: false, broken: findings.broken, droppedFields: findings.droppedFields };
   }
-  const fields = withoutUnknown(document, settings.asAgent, findings);
+  const fields = withFacts(withoutUnknown(document, settings.asAgent, findings), settings.given.facts);
 
   readProject(fields, settings.given, findings);
   const id = readId(fields, findings);
@@ -163,6 +163,13 @@ function withoutUnknown(document: Fields, asAgent: boolean, findings: Findings):
   return Object.fromEntries(
     Object.entries(document).filter(([name]) => !(engineFields as readonly string[]).includes(name)),
   );
+}
+
+/** Where the document's own facts are no map, that is told. */
+function withFacts(document: Fields, given: Fields | undefined): Fields {
+  const { facts } = document;
+  if (given === undefined || !(isAbsent(facts) || isFields(facts))) return document;
+  return { ...document, facts: { ...facts, ...given } };
 }
 
 function checkNaming(

@@ -41,3 +41,8 @@ export function digestQuestion(question: Digested): string {
 export function takeMark(claim: string): string {
   return hash("sha256", claim, "hex").slice(0, 12);
 }
+
+/** The first eight hex digits of the SHA-256 of a text: enough to see that it has changed, and no proof of who wrote it. */
+export function contentHash(text: string): string {
+  return hash("sha256", text, "hex").slice(0, 8);
+}

@@ -1,6 +1,7 @@
 import { type QuestionId, questionId, type RunId } from "../domain/ids.ts";
 import { choiceIn, isAttempt, isKeyShaped } from "./grammar/choice.ts";
-import { readVerb } from "./grammar/commands.ts";
+import { bindingVerbs, readVerb } from "./grammar/commands.ts";
+import { withComment } from "./grammar/letter.ts";
 import { type Known, mayUse, type Reading, refuse, type Said, type World } from "./grammar/reading.ts";
 import { cut, foldShort, type Spoken, scan } from "./grammar/scan.ts";
 import { find, looksLikeId, meant, named } from "./grammar/target.ts";
@@ -41,7 +42,7 @@ export function runsIn(text: string, alive: readonly RunId[]): readonly RunId[] 
 
 /** What one reply means. Pure, total, and linear in the length of the text. */
 export function readSaid(said: Said, world: World): Reading {
-  if (said.role !== undefined) return readKnown(said, world);
+  if (said.role !== undefined) return withComment(readKnown(said, world), said, world);
   // A stranger learns nothing, and what no known person would be answered for is not even an attempt.
   const reading = readKnown({ ...said, role: "owner" }, world);
   if (reading.kind === "ignored" || reading.kind === "pair") return reading;
@@ -57,7 +58,7 @@ export function readSaid(said: Said, world: World): Reading {
 
 function readKnown(said: Said, world: World): Reading {
   if (said.press) return readPress(said, said.press, world);
-  if (isBlank(said.text)) return { kind: "ignored" };
+  if (isBlank(said.text)) return readBlank(said);
   const spoken = scan(said.text, said.mentions);
   const addressed = said.addressed || spoken.named || said.chat === "direct";
   const leaked = spoken.verb?.name === "pair" || (spoken.verb?.name === "start" && !isBlank(spoken.rest));
@@ -65,11 +66,18 @@ function readKnown(said: Said, world: World): Reading {
     return { kind: "ignored" };
   }
   const silence: Reading = { kind: addressed ? "unmatched" : "ignored" };
-  if (said.token === null) return refuse({ code: "no-token" });
-  if (spoken.other) return silence;
   const { verb } = spoken;
+  const isBinding = said.proven === true && verb?.name !== undefined && bindingVerbs.includes(verb.name);
+  if (said.token === null && !isBinding) return refuse({ code: "no-token" });
+  if (spoken.other) return silence;
   if (verb) return readVerb({ ...spoken, verb }, said, world);
   return readChoice(spoken, { ...said, addressed }, world) ?? silence;
+}
+
+/** Whoever sent a letter without a word wanted to say something. */
+function readBlank({ comment, token }: Said): Reading {
+  if (comment === undefined) return { kind: "ignored" };
+  return token === null ? refuse({ code: "no-token" }) : { kind: "unmatched" };
 }
 
 /** A choice, after an id or without one; undefined for everything else that people say. */

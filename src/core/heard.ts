@@ -17,7 +17,13 @@ export type Heard = {
   readonly message?: MessageRef;
   /** It changes a message that came before. */
   readonly edited?: true;
+  /** Its receipt is shown as a toast, as that of a press is. */
+  readonly toast?: true;
+  /** A stranger of the same team. */
+  readonly colleague?: true;
   readonly sentAt?: Instant;
   /** Only buttons count there, a message holds so many of them, and whoever presses one sees no toast. */
   readonly buttonsOnly?: number;
+  /** Nobody knows who said it: why. */
+  readonly quarantined?: string;
 };

@@ -22,6 +22,8 @@ export type ListReader = {
   readonly now: Instant;
   /** Absent: no quiet hours. */
   readonly night?: NightRules | undefined;
+  /** A reply belongs to its question by the id in it, and a verb without one is heard only where the bot is mentioned. */
+  readonly byId?: true;
 };
 
 /** The exact text that answers now, whatever else is open: `Send: q-a3f2-012-1 1`. */
@@ -120,7 +122,8 @@ export function statusText(
 }
 
 /** How to answer, as far as that role may. */
-export function helpText(role: Role, mark: Mark): string {
+export function helpText(role: Role, mark: Mark, byId = false): string {
+  if (byId) return helpById(role, mark);
   const look = [
     `${mark}pending — what is open; ${mark}status — that, and which channels work`,
     `${mark}unpair — owlpost forgets this account`,
@@ -143,19 +146,49 @@ export function helpText(role: Role, mark: Mark): string {
   ].join("\n");
 }
 
+function helpById(role: Role, mark: Mark): string {
+  const id = "q-a3f2-012-1";
+  const look = "Mention me with: pending — what is open; status — that, and which channels work; unpair";
+  if (role === "viewer") return ["Here you may look; answering is for owners and members.", look].join("\n");
+  return [
+    "Name the question, in one line:",
+    `${id} 2 — option 2; its whole label does it too`,
+    `${id} go — in quiet hours: go ahead with what is recommended`,
+    `${mark}answer ${id} … — your own words instead of an option`,
+    `${mark}skip ${id} — skip the spec; the loop goes on with the rest`,
+    `${mark}retry ${id} — run the task again, without an answer`,
+    `${mark}steer ${id} … — a note for the next iteration; the question stays open`,
+    `${mark}override ${id} 2 — change an answer that was not picked up yet`,
+    "Or quote the question and write below it, without the id: 2, or a verb",
+    look,
+    ...(role === "owner" ? ["And: abort a3f2 — stop that run and cancel its open questions"] : []),
+  ].join("\n");
+}
+
 /** For text that is no reply, in a private chat: nothing happened, and what would have been understood. */
 export function unmatchedText(
   open: readonly StoredQuestion[],
-  { role, mark, now, night }: ListReader,
+  { role, mark, now, night, byId }: ListReader,
 ): string {
   const only = open.length === 1 ? open[0] : undefined;
   const did = "Nothing was recorded: I could not tell what that answers.";
-  if (role === "viewer") return `I did not understand that. ${mark}help shows what I do.`;
-  if (!only || !isOpen(only.state)) return `${did} ${mark}help shows how to say it.`;
+  const help = byId ? "A mention of me with “help” shows" : `${mark}help shows`;
+  if (role === "viewer") return `I did not understand that. ${help} what I do.`;
+  if (!only || !isOpen(only.state)) return `${did} ${help} how to say it.`;
   const { id, options } = only.question;
   const form = formAt(only.question, night, now);
   const keys = options.map(({ key }) => key).join(" / ");
   const choice = form === "consent" ? "go" : form === "held" ? `${mark}retry` : keys;
+  if (byId) {
+    const first =
+      form === "consent"
+        ? `${id} go`
+        : form === "held"
+          ? `${mark}retry ${id}`
+          : `${id} ${keyChoice(options.map(({ key }) => key))}`;
+    const own = form === undefined ? `; in your own words: ${mark}answer ${id} …` : "";
+    return `${did} Send: ${first}, or ${mark}skip ${id}${own}; as a note: ${mark}steer ${id} …. ${help} the rest.`;
+  }
   const words = form === undefined ? ` in your own words: ${mark}answer …;` : "";
   return `${did} For ${id} send ${choice} or ${mark}skip;${words} as a note: ${mark}steer …; ${mark}help shows the rest.`;
 }

@@ -1,6 +1,6 @@
 import type { Ack } from "../domain/command.ts";
 import type { ChannelId } from "../domain/ids.ts";
-import type { PairingCode, Speaker } from "../domain/person.ts";
+import type { PairingCode, Person, Speaker } from "../domain/person.ts";
 import type { Decision, Effect } from "../domain/store.ts";
 import type { Place } from "./people.ts";
 
@@ -19,6 +19,11 @@ export function revoked(
     revoke(codes),
     { type: "log", event: { kind: "pairing.codes-revoked", data: { channel, reason, names } } },
   ];
+}
+
+/** What the owners read when somebody has come in, with the line that takes it back. `who` is what the platform calls them. */
+export function pairedNews({ name, role }: Person, channel: ChannelId, who: string, binding: number): string {
+  return `${name} is paired on ${channel} as ${role} (${who}). Not expected? On the machine: owlpost pairing revoke ${binding}`;
 }
 
 /** Who is known is told; a stranger hears nothing. */

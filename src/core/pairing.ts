@@ -3,11 +3,12 @@ import type { ChannelId, Instant } from "../domain/ids.ts";
 import type { PairingCode, Person, Speaker } from "../domain/person.ts";
 import type { Decision, Effect, PeopleSnapshot, SenderCounter, TurnSnapshot } from "../domain/store.ts";
 import { notice } from "./notice.ts";
-import { markOf, revoked, told } from "./pairing-effects.ts";
+import { markOf, pairedNews, revoked, told } from "./pairing-effects.ts";
 import { isAllowed, ownerRoutes, type Place, routesFor } from "./people.ts";
 import { postsFor } from "./reached.ts";
 
 export { type CodeRequest, type CodeValue, codeMs, decideCode } from "./pairing-code.ts";
+export { decideLogin, type LoginRequest, type LoginValue } from "./pairing-login.ts";
 export { decideRevoke, decideUnpair, type Leaver, type RevokeValue } from "./unpairing.ts";
 
 /** Wrong attempts of one sender, after which nothing of theirs is heard for a day. */
@@ -104,7 +105,7 @@ function paired({ snapshot, counters, attempt, now, places }: Scene, code: Pairi
   const binding = { id, person, channel, address: sender, createdAt: now };
   const bindings = [...snapshot.bindings.filter((each) => !earlier.includes(each)), binding];
   const { open = [], copies = new Map() } = snapshot;
-  const news = `${person.name} is paired on ${channel} as ${role} (id ${sender}). Not expected? On the machine: owlpost pairing revoke ${id}`;
+  const news = pairedNews({ name: person.name, role }, channel, `id ${sender}`, id);
   return {
     effects: [
       ...earlier.map((each): Effect => ({ type: "unbind", binding: each.id })),

@@ -2,8 +2,10 @@ import type { Ack } from "../domain/command.ts";
 import { type Instant, type QuestionId, questionId } from "../domain/ids.ts";
 import { type Effect, longestGatherMs, type SenderCounter, type TurnSnapshot } from "../domain/store.ts";
 import type { Heard } from "./heard.ts";
+import { isLetter } from "./letter-words.ts";
 
 const minuteMs = 60_000;
+const dayMs = 24 * 3_600_000;
 /** Refusals of one sender within a minute that get a receipt of their own. */
 const mostRefusals = 6;
 
@@ -16,7 +18,7 @@ export type ReceiptSettings = {
 };
 
 /**
- * The one message that answers a typed reply, and what must be remembered of it. A press has its toast instead. Beyond
+ * The one message that answers a typed reply, and what must be remembered of it. What has a toast needs none. Beyond
  * six refusals in a minute the rest of that minute is gathered into one message that names each.
  */
 export function receiptFor(
@@ -27,7 +29,8 @@ export function receiptFor(
 ): readonly Effect[] {
   const { now } = settings;
   const pressed = heard.said.press !== undefined;
-  if ((pressed && heard.buttonsOnly === undefined) || ack.text === "") return [];
+  if ((pressed && heard.buttonsOnly === undefined) || heard.toast || ack.text === "") return [];
+  if (isLetter(heard.said)) return letterReceipt(snapshot, heard, ack, settings);
   if (heard.said.token === null && !heard.speaker) return hintOnce(snapshot, heard, ack, now);
   if (!ack.accepted && ack.reason === "unmatched") return helpOnce(snapshot, heard, ack, now);
   if (pressed && ack.accepted) return isShown(snapshot, heard, ack) ? [] : sent(heard, ack.text);
@@ -99,6 +102,26 @@ export function offered(
   return [{ type: "send", job: { channel, destination, kind: "receipt", question, notice: { kind, text } } }];
 }
 
+/**
+ * Whoever is not known hears nothing, but for one line a day to somebody of the same team: only a toast shows it. Nothing
+ * tells whether a code was right.
+ */
+export function strangerLine(
+  snapshot: TurnSnapshot,
+  { speaker, colleague, channel, sender }: Heard,
+  ack: Ack,
+  now: Instant,
+): { readonly value: Ack; readonly effects: readonly Effect[] } {
+  if (speaker || !colleague || ack.accepted || ack.reason !== "unknown-sender" || ack.text !== "") {
+    return { value: ack, effects: [] };
+  }
+  const before = counted(snapshot, "stranger", now, dayMs);
+  if (before.value > 0) return { value: ack, effects: [] };
+  const text = `owlpost does not know ${sender} yet, so nothing was changed. An owner can change that: owlpost pair, on the machine.`;
+  const counter = { ...before, channel, sender, value: 1 };
+  return { value: { ...ack, text }, effects: [{ type: "count", counter }] };
+}
+
 /** The counter as it stands, or a new one where its time is over. */
 function counted(
   { counters = [] }: TurnSnapshot,
@@ -121,11 +144,56 @@ function remember(
   return [{ type: "remember", channel, message, accepted, ...about }];
 }
 
-function sent({ channel, destination, message }: Heard, text: string): readonly Effect[] {
+function sent(
+  { channel, destination, message }: Heard,
+  text: string,
+  question?: QuestionId,
+): readonly Effect[] {
   if (destination === undefined) return [];
   const notice = { kind: "receipt", text };
   const replyTo = message === undefined ? {} : { replyTo: message };
-  return [{ type: "send", job: { channel, destination, kind: "receipt", notice, ...replyTo } }];
+  const about = question === undefined ? {} : { question };
+  return [{ type: "send", job: { channel, destination, kind: "receipt", notice, ...replyTo, ...about } }];
+}
+
+const hourMs = 3_600_000;
+/** Receipts of one sender's letters in an hour; nobody decides more by hand. */
+const mostLetters = 12;
+/** What changed nothing is answered so often in a day: once, and once more. */
+const mostAgain = 2;
+/** It stands already, and whoever said it was told so then. */
+const mostRepeated = 1;
+
+/**
+ * The letter that answers a letter. Another machine may sit at the other end that answers whatever comes: what changed
+ * nothing is answered twice a day at most, and nothing more than a dozen times in an hour (RFC 3834). What was decided counts
+ * all the same.
+ */
+function letterReceipt(
+  snapshot: TurnSnapshot,
+  heard: Heard,
+  ack: Ack,
+  { now, question }: ReceiptSettings,
+): readonly Effect[] {
+  const { said } = heard;
+  const hourly = counted(snapshot, "help", now, hourMs);
+  if (hourly.value >= mostLetters) return [];
+  const counts: Effect[] = [count(heard, hourly)];
+  if (!ack.accepted || ack.repeated) {
+    const again = counted(snapshot, "again", now, 24 * hourMs);
+    if (again.value >= (ack.accepted ? mostRepeated : mostAgain)) return [];
+    counts.push(count(heard, again));
+  }
+  const about = question ?? said.token ?? snapshot.thread ?? heard.about;
+  const known = about !== undefined && snapshot.questions.has(about) ? about : undefined;
+  return [...counts, ...sent(heard, ack.text, known)];
+}
+
+function count(
+  { channel, sender }: Pick<Heard, "channel" | "sender">,
+  before: Pick<SenderCounter, "name" | "value" | "sinceAt">,
+): Effect {
+  return { type: "count", counter: { ...before, channel, sender, value: before.value + 1 } };
 }
 
 /** What they typed, in one short line. */

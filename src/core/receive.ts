@@ -1,20 +1,31 @@
 import type { Ack } from "../domain/command.ts";
 import type { ChannelId, Instant, QuestionId, RunId } from "../domain/ids.ts";
-import type { Role, Speaker } from "../domain/person.ts";
+import type { Speaker } from "../domain/person.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { Decision, Effect, TurnSnapshot } from "../domain/store.ts";
 import { oneLine } from "../domain/text.ts";
 import { decideAbort } from "./abort.ts";
 import { type Known, type Reading, readSaid, type Said } from "./grammar.ts";
 import type { Heard } from "./heard.ts";
-import { helpText, type Mark, pendingText, type StatusFacts, statusText, unmatchedText } from "./listing.ts";
+import { isLetter, unmatchedLetterText } from "./letter-words.ts";
+import {
+  helpText,
+  type ListReader,
+  type Mark,
+  pendingText,
+  type StatusFacts,
+  statusText,
+  unmatchedText,
+} from "./listing.ts";
+import { decideMore } from "./more.ts";
 import { log } from "./moves.ts";
 import { formAt, morningAfter, type NightRules } from "./night.ts";
-import { mayAnswer } from "./people.ts";
-import { offered, receiptFor } from "./receipt.ts";
+import { mayAnswer, type Place } from "./people.ts";
+import { decideQuarantined } from "./quarantine.ts";
+import { receiptFor, strangerLine } from "./receipt.ts";
 import { refusedText } from "./refused-words.ts";
 import { decideReply } from "./reply.ts";
-import { shorten, standing } from "./wording.ts";
+import { shorten } from "./wording.ts";
 
 /** The clocks of a platform and of this machine may differ by so much. */
 const clocksApartMs = 60_000;
@@ -22,6 +33,8 @@ const clocksApartMs = 60_000;
 export type ReceiveSettings = {
   readonly now: Instant;
   readonly mark: Mark;
+  /** A reply belongs to its question only by the id in it. */
+  readonly byId?: true;
   /** The project of a note that names no question. */
   readonly project: string;
   readonly status: StatusFacts;
@@ -31,6 +44,10 @@ export type ReceiveSettings = {
   readonly night?: NightRules | undefined;
   /** The night is not over before its morning is made: until then its forms stand. */
   readonly beforeMorning?: boolean;
+  /** Where owners are told what concerns them alone. */
+  readonly places: readonly Place[];
+  /** The channel cannot edit: what became of a question is told there in a message of its own. */
+  readonly followsUp?: boolean;
   /** Pairing needs people and codes, so it is decided elsewhere. */
   readonly pair: (reading: PairReading) => Decision<Ack>;
 };
@@ -44,6 +61,11 @@ export function decideReceived(
   settings: ReceiveSettings,
 ): Decision<Ack> {
   const { earlier } = snapshot;
+  const { quarantined } = heard;
+  if (quarantined !== undefined) {
+    const { now, places, status } = settings;
+    return decideQuarantined(snapshot, { ...heard, quarantined }, { now, places, zone: status.zone });
+  }
   if (heard.edited && earlier?.accepted && heard.speaker) {
     const value = editedAfter(earlier.question, settings.mark);
     return { effects: receiptFor(snapshot, heard, value, { now: settings.now, keepEarlier: true }), value };
@@ -67,13 +89,34 @@ export function decideReceived(
     },
     runs: settings.runs,
   });
-  const { effects, value } = decide(snapshot, heard, reading, open, settings);
+  const decided = decide(snapshot, heard, reading, open, settings);
+  const told = strangerLine(snapshot, heard, decided.value, settings.now);
+  // Whether a code was right is told to nobody.
+  const { value, effects: counted } = reading.kind === "pair" ? { value: decided.value, effects: [] } : told;
+  const effects = [...decided.effects, ...counted];
   const question = questionOf(reading);
   const about = question === undefined ? {} : { question };
   const receipt = receiptFor(snapshot, heard, value, { now: settings.now, ...about });
+  const others = settings.followsUp ? withoutTwin(effects, receipt, heard) : effects;
   // Whoever is paired reads the welcome before the questions that wait for them.
-  const all = reading.kind === "pair" ? [...receipt, ...effects] : [...effects, ...receipt];
+  const all = reading.kind === "pair" ? [...receipt, ...others] : [...others, ...receipt];
   return { effects: all, value };
+}
+
+/** Where the receipt goes, the same news would follow in a second message. */
+function withoutTwin(
+  effects: readonly Effect[],
+  receipt: readonly Effect[],
+  { channel, destination }: Heard,
+): readonly Effect[] {
+  if (!receipt.some(({ type }) => type === "send")) return effects;
+  return effects.filter(
+    (effect) =>
+      effect.type !== "send" ||
+      effect.job.kind !== "edit" ||
+      effect.job.channel !== channel ||
+      effect.job.destination !== destination,
+  );
 }
 
 function decide(
@@ -92,7 +135,7 @@ function decide(
         ? silence("ignored")
         : { ...silence("unknown-sender"), effects: [refusal(channel, "unknown-sender")] };
     case "unmatched":
-      return refused("unmatched", unmatchedText(open, { ...settings, role }));
+      return refused("unmatched", unmatchedWords(snapshot, heard, open, { ...settings, role }));
     case "pair":
     case "unpair":
       return settings.pair(reading.kind === "pair" ? reading : { kind: "unpair" });
@@ -103,11 +146,9 @@ function decide(
     case "command":
       return command(snapshot, heard, reading, settings);
     case "more":
-      return heard.buttonsOnly === undefined
-        ? told(moreText(snapshot, reading.question, role))
-        : moreButtons(snapshot, heard, reading.question, heard.buttonsOnly, settings.now);
+      return decideMore(snapshot, heard, reading.question, now);
     case "help":
-      return told(helpText(role, mark));
+      return told(helpText(role, mark, settings.byId));
     case "pending":
       return told(pendingText(open, { ...settings, role }));
     case "status":
@@ -118,7 +159,7 @@ function decide(
 /** A pairing code that others could read is looked at all the same: it must not stay good. */
 function refusedReading(
   { questions }: TurnSnapshot,
-  { speaker, channel }: Heard,
+  { speaker, channel, said, buttonsOnly }: Heard,
   reading: Extract<Reading, { kind: "refused" }>,
   open: readonly StoredQuestion[],
   { mark, pair }: ReceiveSettings,
@@ -132,9 +173,10 @@ function refusedReading(
     const { id } = known.question;
     return shorten(oneLine(titles.get(id) ?? id), 80);
   };
-  // Where nobody is known, everybody is told how to do it right.
-  const isTold = speaker !== undefined || why.code === "no-token";
-  const text = isTold ? refusedText(reading, { mark, title }) : "";
+  // Where only buttons count nobody is known, and everybody is told how to do it right.
+  const isTold = speaker !== undefined || (why.code === "no-token" && buttonsOnly !== undefined);
+  const letter = isLetter(said) ? { letter: open } : {};
+  const text = isTold ? refusedText(reading, { mark, title, ...letter }) : "";
   return refused(isTold ? reason : "unknown-sender", text, refusal(channel, reason, about));
 }
 
@@ -202,38 +244,20 @@ function openFor({ open = [] }: TurnSnapshot, speaker: Speaker | undefined, now:
   );
 }
 
+/** A letter is asked about with what its question takes, for nothing else can be seen where it is written. */
+function unmatchedWords(
+  { questions }: TurnSnapshot,
+  { said }: Heard,
+  open: readonly StoredQuestion[],
+  reader: ListReader,
+): string {
+  const stored = said.token ? questions.get(said.token) : undefined;
+  return isLetter(said) ? unmatchedLetterText(stored, reader) : unmatchedText(open, reader);
+}
+
 /** The question that a reply decides; a note decides none, so an edit of it is not sent to `/override`. */
 function questionOf(reading: Reading): QuestionId | undefined {
   return reading.kind === "command" && "question" in reading.command ? reading.command.question : undefined;
-}
-
-function moreText({ questions }: TurnSnapshot, id: QuestionId, role: Role): string {
-  const options = questions.get(id)?.question.options ?? [];
-  const lines = options.map(({ key, label, consequence }) => `${key}: ${label} (${consequence})`);
-  const first =
-    role === "viewer"
-      ? `The options of ${id}:`
-      : `Reply to the question with one of these, or send ${id} and the key:`;
-  return [first, ...lines].join("\n");
-}
-
-/** The options that had no button come with one each, in as many messages as that takes. */
-function moreButtons(
-  { questions }: TurnSnapshot,
-  heard: Heard,
-  id: QuestionId,
-  most: number,
-  now: Instant,
-): Decision<Ack> {
-  const stored = questions.get(id);
-  if (!stored) return refused("no-such-question", `There is no question ${id}.`);
-  const isOver = !isOpen(stored.state) && stored.state !== "expired";
-  if (isOver) return refused("not-open", `${id} is ${standing(stored, now)}.`);
-  // The message holds the first of them, and the button that was pressed.
-  const rest = Math.max(1, stored.question.options.length - (most - 1));
-  const parts = Array.from({ length: Math.ceil(rest / most) }, (_, part) => String(part));
-  const effects = parts.flatMap((part) => offered(heard, id, "more", part));
-  return { effects, value: { accepted: true, state: "told", text: `The other options of ${id}.` } };
 }
 
 function editedAfter(question: QuestionId | undefined, mark: Mark): Ack {

@@ -1,6 +1,8 @@
 import type { RunId } from "../domain/ids.ts";
+import type { StoredQuestion } from "../domain/question.ts";
 import { oneLine } from "../domain/text.ts";
 import { type Known, type Reading, sayAgain, type Why } from "./grammar.ts";
+import { untokenedLetterText } from "./letter-words.ts";
 import { fitting, type Mark } from "./listing.ts";
 import { shorten } from "./wording.ts";
 
@@ -10,12 +12,14 @@ export type RefusedWords = {
   readonly mark: Mark;
   /** The title of a question that is open. */
   readonly title: (known: Known) => string;
+  /** It was a letter: what is open for whoever wrote it. */
+  readonly letter?: readonly StoredQuestion[];
 };
 
 const mostListed = 10;
 
 /** Why a reply changed nothing, and what to send instead; empty where silence is right. */
-export function refusedText({ why }: Refused, { mark, title }: RefusedWords): string {
+export function refusedText({ why }: Refused, { mark, title, letter }: RefusedWords): string {
   switch (why.code) {
     case "stranger":
     case "code-in-group":
@@ -25,9 +29,12 @@ export function refusedText({ why }: Refused, { mark, title }: RefusedWords): st
         ? "Nothing was stopped: that is for owners."
         : `Nothing was changed: here you may look; ${deed(why.verb)} is for owners and members.`;
     case "no-token":
+      if (letter) return untokenedLetterText(letter);
       return "Nothing was changed: this channel cannot tell who wrote that. Use the buttons of the question, or answer on another channel.";
     case "other-token":
       return `Nothing was changed: that was sent as an answer to ${why.question} and names another question. Answer each from its own message.`;
+    case "two-answers":
+      return `Nothing was recorded: one line of that says something else than the first one. Send it again with what counts for ${why.question} on the first line, and no other option on a line of its own.`;
     case "token-too-weak":
       return `Nothing was changed: ${mark}${why.verb} needs a channel that knows who writes, or owlpost on the machine.`;
     case "unknown-verb":

@@ -11,6 +11,7 @@ import { expire } from "./sweep.ts";
 export type { ReplySettings } from "./reply/refusing.ts";
 
 type QuestionCommand = Exclude<Command, { verb: "steer" }>;
+type OverrideCommand = Extract<QuestionCommand, { verb: "override" }>;
 type FirstCommand = Exclude<QuestionCommand, { verb: "override" }>;
 
 /** What a reply does: pure, total, and always with exactly one truthful ack. */
@@ -29,7 +30,7 @@ export function decideReply(
   const copies = snapshot.copies.get(command.question) ?? [];
   const decided =
     command.verb === "override"
-      ? override(stored, command.key, copies, settings)
+      ? override(stored, command, copies, settings)
       : reply(stored, command, copies, settings);
   const { value, effects } = decided;
   return value.accepted && !value.repeated
@@ -118,10 +119,11 @@ function withOutcome(moved: Move, answer: Answer): Effect[] {
 
 function override(
   stored: StoredQuestion,
-  key: string,
+  command: OverrideCommand,
   copies: readonly Copy[],
   settings: ReplySettings,
 ): Decision<Ack> {
+  const { key, comment } = command;
   if (!mayOverride(words.doerOf(settings), stored.question, stored.answer)) {
     return refuseReply(stored, "not-allowed", words.notTheirsText(stored, settings), settings);
   }
@@ -134,8 +136,9 @@ function override(
     const text = words.badOptionText(stored, key, undefined, settings);
     return refuseReply(stored, "bad-option", text, settings);
   }
-  if (stored.answer?.option === key) return repeated(stored, settings);
-  const answer: Answer = { ...answerOf(stored, { verb: "choose", key }, settings), outcome: "overridden" };
+  if (stored.answer?.option === key) return repeated(stored, settings, comment);
+  const choice = { verb: "choose", key, ...(comment === undefined ? {} : { comment }) } as const;
+  const answer: Answer = { ...answerOf(stored, choice, settings), outcome: "overridden" };
   const moved = move(stored, "override", {}, { answer }, copies, {
     ...eventWords(answer),
     was: stored.answer ? eventWords(stored.answer) : {},
@@ -143,13 +146,14 @@ function override(
   if (!moved) return refuseReply(stored, "not-open", words.tooLateText(stored, settings), settings);
   return {
     effects: moved.effects,
-    value: { accepted: true, state: "answered", text: words.changedText(stored, key) },
+    value: { accepted: true, state: "answered", text: words.changedText(stored, command) },
   };
 }
 
 /** The question is decided already: the same choice again is a success, another one gets the current state. */
 function settled(stored: StoredQuestion, command: FirstCommand, settings: ReplySettings): Decision<Ack> {
-  if (stored.answer && sameChoice(stored.answer, command)) return repeated(stored, settings);
+  if (stored.answer && sameChoice(stored.answer, command))
+    return repeated(stored, settings, commentOf(command));
   if (stored.state === "answered") {
     return refuseReply(stored, "not-open", words.alreadyText(stored, settings), settings);
   }
@@ -160,28 +164,47 @@ function settled(stored: StoredQuestion, command: FirstCommand, settings: ReplyS
   return refuseReply(stored, "not-open", words.tooLateText(stored, settings), settings, [late]);
 }
 
-function repeated(stored: StoredQuestion, settings: ReplySettings): Decision<Ack> {
+/** What is said beside a choice that stands already is no second answer: it is noted, so that it is not lost. */
+function repeated(stored: StoredQuestion, settings: ReplySettings, comment?: string): Decision<Ack> {
+  const { question, answer, state } = stored;
   const text = words.repeatedText(stored, settings);
-  return { effects: [], value: { accepted: true, repeated: true, state: stored.state, text } };
+  const value: Ack = { accepted: true, repeated: true, state, text };
+  if (comment === undefined || comment === answer?.text) return { effects: [], value };
+  const noted = steer(
+    { questions: new Map([[question.id, stored]]), copies: new Map() },
+    { question: question.id },
+    comment,
+    settings,
+  );
+  return { effects: noted.effects, value: { ...value, text: `${text} ${noted.value.text}` } };
+}
+
+function commentOf(command: FirstCommand): string | undefined {
+  return command.verb === "answer" ? undefined : command.comment;
 }
 
 function sameChoice(answer: Answer, command: FirstCommand): boolean {
   if (command.verb === "choose") return answer.option === command.key;
-  if (command.verb === "answer") return answer.option === undefined && answer.text === command.text;
-  return answer.outcome === (command.verb === "skip" ? "skipped" : "retried");
+  const { outcome } = answer;
+  if (command.verb === "answer") {
+    const inWords = answer.option === undefined && outcome !== "skipped" && outcome !== "retried";
+    return inWords && answer.text === command.text;
+  }
+  return outcome === (command.verb === "skip" ? "skipped" : "retried");
 }
 
 function answerOf(
   stored: StoredQuestion,
-  command: { verb: "choose"; key: string } | { verb: "answer"; text: string } | { verb: "skip" | "retry" },
+  command: FirstCommand | { verb: "choose"; key: string; comment?: string },
   settings: ReplySettings,
 ): Answer {
   const { sender } = settings;
+  const text = command.verb === "answer" ? command.text : command.comment;
   const outcome = command.verb === "skip" ? "skipped" : command.verb === "retry" ? "retried" : "answered";
   return {
     outcome,
     ...(command.verb === "choose" ? { option: command.key } : {}),
-    ...(command.verb === "answer" ? { text: command.text } : {}),
+    ...(text === undefined ? {} : { text }),
     ...(sender.by === undefined ? {} : { by: sender.by }),
     via: sender.via,
     ...(sender.host === undefined ? {} : { host: sender.host }),

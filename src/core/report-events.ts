@@ -6,6 +6,7 @@ import type {
   Deafness,
   DeliveryFailure,
   LateReply,
+  QuarantinedReplies,
   RefusedReplies,
   Said,
   Span,
@@ -58,6 +59,21 @@ export function refusedReplies(events: readonly Event[]): readonly RefusedReplie
   return [...counts]
     .map(([reason, count]) => ({ reason, count }))
     .sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1));
+}
+
+/** How many on each channel and for each reason, the most first. */
+export function quarantinedReplies(events: readonly Event[]): readonly QuarantinedReplies[] {
+  const found = new Map<string, QuarantinedReplies>();
+  for (const { kind, data } of events) {
+    if (kind !== "reply.quarantined") continue;
+    const channel = textOf(data.channel) ?? "unknown";
+    const reason = textOf(data.reason) ?? "unknown";
+    const key = JSON.stringify([channel, reason]);
+    found.set(key, { channel, reason, count: (found.get(key)?.count ?? 0) + 1 });
+  }
+  return [...found]
+    .sort(([a, one], [b, other]) => other.count - one.count || (a < b ? -1 : 1))
+    .map(([, each]) => each);
 }
 
 /** Messages that were given up, gathered by channel, kind of message and reason. */

@@ -45,6 +45,7 @@ export function reportJson(report: Report): Shape {
       ...saidShape(said),
     })),
     refused: report.refused,
+    quarantined: report.quarantined,
     failures: report.failures.map(({ firstAt, lastAt, ...rest }) => ({
       ...rest,
       first_at: isoTime(firstAt),

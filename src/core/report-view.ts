@@ -2,6 +2,7 @@ import type { Instant } from "../domain/ids.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { Report, ReportEntry, ReportSection, ReportView } from "../domain/report.ts";
 import { oneLine } from "../domain/text.ts";
+import { quarantineWords } from "./quarantine.ts";
 import * as words from "./report-words.ts";
 import { outcomeWords } from "./timeline.ts";
 import { timelineView } from "./timeline-view.ts";
@@ -26,6 +27,7 @@ export function reportView(report: Report): ReportView {
     section("cancelled", "Cancelled", report.cancelled.map(cancelledEntry)),
     section("late", "Replies that came too late", report.late.map(lateEntry(report))),
     section("refused", "Replies that were refused", refusedEntries(report)),
+    section("quarantined", "Put aside: nobody knows who said it", quarantinedEntries(report)),
     section("delivery", "What could not be delivered", report.failures.map(failureEntry(report))),
     section("deaf", "When nobody could be heard", report.deaf.map(deafEntry(report))),
     section("results", "Tasks that came to an end", report.results.map(resultEntry)),
@@ -103,7 +105,7 @@ function howToAnswer({ question, state }: StoredQuestion, { forms }: Report): re
 function answeredEntry(report: Report) {
   return (stored: StoredQuestion): ReportEntry => {
     const { answer } = stored;
-    const quote = answer?.option === undefined ? answer?.text : undefined;
+    const quote = answer?.text;
     return {
       ...about(stored),
       standing: decisionWords(stored, report),
@@ -195,6 +197,13 @@ function lateEntry(report: Report) {
 
 function refusedEntries({ refused }: Report): readonly ReportEntry[] {
   return refused.map(({ reason, count }) => ({ standing: words.refusedWords(reason, count), lines: [] }));
+}
+
+function quarantinedEntries({ quarantined }: Report): readonly ReportEntry[] {
+  return quarantined.map(({ channel, reason, count }) => ({
+    standing: oneLine(`${channel}: ${quarantineWords(reason, count)}`),
+    lines: [],
+  }));
 }
 
 function failureEntry({ zone, toAt }: Report) {

@@ -13,7 +13,15 @@ import type {
 import type { Note } from "../domain/store.ts";
 import { formAt, type NightForm } from "./night.ts";
 import type { QuietHours } from "./quiet-hours.ts";
-import { deafness, failuresOf, lateReplies, refusedReplies, runsAborted, saidIn } from "./report-events.ts";
+import {
+  deafness,
+  failuresOf,
+  lateReplies,
+  quarantinedReplies,
+  refusedReplies,
+  runsAborted,
+  saidIn,
+} from "./report-events.ts";
 import { expire } from "./sweep.ts";
 import { timelineOf } from "./timeline.ts";
 
@@ -78,6 +86,7 @@ export function reportOf(facts: ReportFacts, since: Instant, until: Instant, zon
     cancelled: all.filter(({ question, state }) => state === "cancelled" && happened.has(question.id)),
     late: lateReplies(events, known),
     refused: refusedReplies(events),
+    quarantined: quarantinedReplies(events),
     failures: failuresOf(events),
     deaf: deafness(facts.events, since, until),
     results,

@@ -39,6 +39,16 @@ export function standingLines(
   return answer ? answeredLines(stored, answer, now) : unansweredLine(stored, now, held);
 }
 
+/**
+ * Where a message cannot be edited: has a follow-up anything to tell to whoever saw `seen`, a revision of it? While it is open
+ * nothing has come of it. That it is closed is no news to whoever knows that it was picked up, and a claim that lapsed leaves
+ * what was said before as true as it was.
+ */
+export function hasNews({ state, revision }: StoredQuestion, seen: number, lapsed: boolean): boolean {
+  if (isOpen(state)) return false;
+  return seen < revision - 1 || !(state === "resolved" || lapsed);
+}
+
 function answeredLines(stored: StoredQuestion, answer: Answer, now: Instant): string {
   const { question } = stored;
   const time = (at: Instant): string => timeWords(at, stored.zone, now);

@@ -15,8 +15,16 @@ export function lapse(stored: StoredQuestion, now: Instant, copies: readonly Cop
   const claim = stored.claim;
   if (!claim || !hasLapsed(claim, now)) return undefined;
   const given = { confirmed: claim.confirmedAt !== undefined };
-  return move(stored, "lapse", given, { claim: null }, copies, { take: takeMark(claim.claim) });
+  const done = move(stored, "lapse", given, { claim: null }, copies, { take: takeMark(claim.claim) });
+  return done && { ...done, effects: done.effects.map(marked) };
 }
+
+/** What a lapse shows anew says no more than was said before. */
+function marked(effect: Effect): Effect {
+  return effect.type === "send" ? { ...effect, job: { ...effect.job, notice: lapsedMark } } : effect;
+}
+
+const lapsedMark = { kind: "lapsed", text: "" };
 
 /** UTF-16 units of a gathered receipt. */
 const mostUnits = 3_500;

@@ -12,6 +12,8 @@ export type TakeSettings = {
   readonly run?: string;
   readonly now: Instant;
   readonly leaseMs: number;
+  /** Under which claim of the board the taker works on a task; `asker`: whoever asked has waited for the answer and goes on. */
+  readonly works?: Claim | "asker";
   /** Does the stored question still have the digest under which it was answered? */
   readonly intact: (stored: StoredQuestion) => boolean;
 };
@@ -87,8 +89,9 @@ function consume(stored: StoredQuestion, settings: TakeSettings, copies: readonl
     leaseUntilAt: settings.now + settings.leaseMs,
     ...run,
   };
+  const works = settings.works === undefined ? {} : { works: settings.works };
   const data = { take: takeMark(settings.claim), ...run };
-  return move(stored, "consume", { default_action: stored.defaultAction }, { claim }, copies, data);
+  return move(stored, "consume", { default_action: stored.defaultAction }, { claim, ...works }, copies, data);
 }
 
 function touch(stored: StoredQuestion, copies: readonly Copy[]): Effect[] {

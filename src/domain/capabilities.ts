@@ -1,7 +1,16 @@
 /** How sizes are counted: UTF-16 code units (JavaScript's length), Unicode code points, or bytes of UTF-8. */
 export type SizeUnit = "utf16" | "codepoint" | "utf8";
 
-export type Dialect = "telegram-html" | "mrkdwn" | "gfm" | "mail" | "ntfy" | "feishu-card" | "plain";
+export type Dialect =
+  | "telegram-html"
+  | "mrkdwn"
+  | "slack-compatible"
+  | "discord"
+  | "gfm"
+  | "mail"
+  | "ntfy"
+  | "feishu-card"
+  | "plain";
 
 /** A fact about a platform with the place and day it was read. */
 export type Source = { readonly where: string; readonly on: string };
@@ -53,6 +62,8 @@ export type Capabilities = {
   /** `flag`: a message can come without ringing; `none`: in quiet hours it waits for the morning. */
   readonly quiet: "flag" | "none";
   readonly visibility: "private" | "group" | "public";
+  /** What is different where the channel's `format` setting names one of these. */
+  readonly formats?: Readonly<Record<string, Partial<Pick<Capabilities, "body" | "headline" | "dialect">>>>;
   readonly sources: readonly Source[];
 };
 

@@ -38,6 +38,8 @@ export type ChannelMessage = {
   readonly question?: QuestionId;
   /** The copy of ours that it follows, where that could not be edited: it belongs into the same thread. */
   readonly follows?: MessageRef;
+  /** The headline under which that copy stands. */
+  readonly thread?: string;
   /** The message of theirs that it answers; a platform without replies, or without that message any more, posts it alone. */
   readonly replyTo?: MessageRef;
 };
@@ -54,6 +56,8 @@ export type Button = {
 export type Reply = {
   /** The key under which it is stored once, e.g. an update id. */
   readonly key: string;
+  /** Another key under which the platform may bring the same reply again; whichever comes first is stored, the other is dropped. */
+  readonly twin?: string;
   readonly sender: string;
   /** What the platform calls them: for showing only, and never for telling who it is. */
   readonly name?: string;
@@ -62,6 +66,11 @@ export type Reply = {
   /** `action` is an option's key, `skip`, `retry`, `go` (the night's *Go ahead*), or `/more` for the list of all options. */
   readonly press?: { readonly question: string; readonly action: string };
   readonly text?: string;
+  /**
+   * Where a reply is a whole letter: what stands beside `text`, its first line; empty where nothing does. A letter whose
+   * `text` is blank is asked about.
+   */
+  readonly comment?: string;
   /** The message of ours that it answers. */
   readonly to?: MessageRef;
   /** The question whose buttons stand on that message, where the platform shows them: it may be one that nobody knows of. */

@@ -8,10 +8,17 @@ export type Command =
       readonly key: string;
       /** The night's *Go ahead* and no key that was typed or pressed: it takes the recommended option. */
       readonly goAhead?: true;
+      /** A person's words beside the choice. */
+      readonly comment?: string;
     }
   | { readonly verb: "answer"; readonly question: QuestionId; readonly text: string }
-  | { readonly verb: "skip" | "retry"; readonly question: QuestionId }
-  | { readonly verb: "override"; readonly question: QuestionId; readonly key: string }
+  | { readonly verb: "skip" | "retry"; readonly question: QuestionId; readonly comment?: string }
+  | {
+      readonly verb: "override";
+      readonly question: QuestionId;
+      readonly key: string;
+      readonly comment?: string;
+    }
   | { readonly verb: "steer"; readonly target: SteerTarget; readonly text: string };
 
 export type SteerTarget =

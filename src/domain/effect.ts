@@ -1,7 +1,8 @@
 import type { NewAbort } from "./abort.ts";
+import type { BoardEffect } from "./board.ts";
 import type { Sender } from "./command.ts";
 import type { NewEvent } from "./event.ts";
-import type { ChannelId, Instant, MessageRef, QuestionId, RunId, TaskId } from "./ids.ts";
+import type { ChannelId, Claim, Instant, MessageRef, QuestionId, RunId, TaskId } from "./ids.ts";
 import type { NewPairingCode, Person } from "./person.ts";
 import type {
   Answer,
@@ -16,6 +17,7 @@ import type { GatheredLine, NightMark, SenderCounter } from "./store-snapshots.t
 
 /** What one message needs: rows are gathered, then `decide` runs on them, then its effects are committed. */
 export type Effect =
+  | BoardEffect
   | { readonly type: "insert-question"; readonly row: StoredQuestion; readonly key?: string }
   /** Compare-and-set on `from`; a row in another state is a fault (the snapshot was read in the same transaction). */
   | {
@@ -29,6 +31,8 @@ export type Effect =
       readonly claim?: ClaimRecord | null;
       readonly result?: Result;
       readonly why?: string;
+      /** Of a take: the claim of the task under which its taker works; `asker`: the one who asked has waited, and goes on. */
+      readonly works?: Claim | "asker";
     }
   /** Its revision rises, so that every copy is shown anew; its state stays, and must be `from`. */
   | {

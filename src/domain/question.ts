@@ -83,6 +83,7 @@ export type Question = {
 export type Answer = {
   readonly outcome: Outcome;
   readonly option?: string;
+  /** A person's own words: the answer itself, or what was said beside an option, a skip or a retry. */
   readonly text?: string;
   readonly by?: string;
   /** A channel id, `cli` (a command on `host`), or `deadline`. */

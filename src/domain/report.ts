@@ -30,6 +30,9 @@ export type LateReply = { readonly stored: StoredQuestion; readonly at: Instant;
 
 export type RefusedReplies = { readonly reason: string; readonly count: number };
 
+/** Replies of which nobody knew who said them. */
+export type QuarantinedReplies = RefusedReplies & { readonly channel: string };
+
 export type DeliveryFailure = {
   readonly channel: string;
   /** `post`, `edit`, `notice` or `receipt`. */
@@ -120,6 +123,7 @@ export type Report = Span & {
   readonly cancelled: readonly StoredQuestion[];
   readonly late: readonly LateReply[];
   readonly refused: readonly RefusedReplies[];
+  readonly quarantined: readonly QuarantinedReplies[];
   readonly failures: readonly DeliveryFailure[];
   readonly deaf: readonly Deafness[];
   readonly results: readonly TaskResult[];

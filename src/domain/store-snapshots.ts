@@ -22,6 +22,8 @@ export type AskSnapshot = {
 /** One input of a turn, stored under (channel, key) exactly once. */
 export type TurnInput = {
   readonly key: string;
+  /** Another key of the same input: it is stored under neither where either is known. */
+  readonly twin?: string;
   /** Stored as it came. */
   readonly payload: unknown;
 };
@@ -31,6 +33,8 @@ export type TurnNeed = {
   readonly thread?: MessageRef;
   /** Whose binding and counters are wanted. */
   readonly sender?: string;
+  /** Whose counters are wanted, where those of somebody else. */
+  readonly counted?: string;
   /** Are all open questions wanted? */
   readonly open?: boolean;
   /** The message of theirs that was edited. */
@@ -111,9 +115,13 @@ export type SweepSnapshot = {
   readonly copies: ReadonlyMap<QuestionId, readonly Copy[]>;
 };
 
+/** The sender under whom is counted what nobody is known to have said. */
+export const nobody = "";
+
 /**
  * What is counted of one sender of a channel, since `sinceAt`. `help`: when the last help line was given; `stranger`: when
- * they were last told that nobody knows them; `again`: how often they were asked to say it again.
+ * they were last told that nobody knows them, and of `nobody`, what came since the owners were last told of it; `again`: how
+ * often they were asked to say it again.
  */
 export type SenderCounter = {
   readonly channel: ChannelId;

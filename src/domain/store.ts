@@ -1,9 +1,11 @@
 import type { Abort } from "./abort.ts";
+import type { BoardNeed, BoardSnapshot, NextNeed } from "./board.ts";
 import type { Ack } from "./command.ts";
 import type { Effect, NewJob, NewNote } from "./effect.ts";
 import type { Event } from "./event.ts";
-import type { ChannelId, Claim, Cursor, Instant, MessageRef, QuestionId, RunId } from "./ids.ts";
+import type { ChannelId, Claim, Cursor, Instant, MessageRef, QuestionId, RunId, TaskId } from "./ids.ts";
 import type { Binding, PairingCode } from "./person.ts";
+import type { TaskFilter, TaskSort } from "./provider.ts";
 import type { Copy, State, StoredQuestion } from "./question.ts";
 import type {
   AskNeed,
@@ -22,6 +24,8 @@ import type {
   TurnNeed,
   TurnSnapshot,
 } from "./store-snapshots.ts";
+
+import type { StoredTask, Task } from "./task.ts";
 
 export type * from "./effect.ts";
 export type * from "./store-snapshots.ts";
@@ -89,6 +93,17 @@ export type QuestionFilter = {
   readonly limit: number;
 };
 
+/** Where a page of the board ended: the next one begins behind this task. */
+export type TaskPlace = Pick<Task, "priority" | "dueDate" | "createdAt" | "id">;
+
+export type StoredTaskQuery = {
+  readonly board: string;
+  readonly filter: TaskFilter;
+  readonly sort: TaskSort;
+  readonly after?: TaskPlace;
+  readonly limit: number;
+};
+
 /**
  * The task store. Every method that writes is one durable transaction: when its promise resolves, the change is on disk.
  * Writes that are in flight together may share one commit. `decide` runs inside the transaction, must not do I/O,
@@ -143,8 +158,14 @@ export type Store = {
   /** The question that asks this one again. */
   askedAgainAs(id: QuestionId): Promise<QuestionId | undefined>;
 
-  /** People, their bindings and the live codes: read, decided and written in one transaction. */
-  pair<Value>(decide: (snapshot: PeopleSnapshot) => Decision<Value>, now: Instant): Promise<Value>;
+  /**
+   * People, their bindings and the live codes: read, decided and written in one transaction. `nextId` is the number of the
+   * next binding or code.
+   */
+  pair<Value>(
+    decide: (snapshot: PeopleSnapshot, nextId: number) => Decision<Value>,
+    now: Instant,
+  ): Promise<Value>;
   /** In the order of pairing. */
   bindings(): Promise<readonly Binding[]>;
   /** Those that are live at `now`. */
@@ -153,6 +174,29 @@ export type Store = {
 
   /** The key of this home's tokens, base64; the first caller's `fresh` becomes it. */
   tokenKey(fresh: string, now: Instant): Promise<string>;
+
+  /** The board: what `need` names is read, decided on and written in one transaction. */
+  changeBoard<Value>(
+    need: BoardNeed,
+    decide: (snapshot: BoardSnapshot) => Decision<Value>,
+    now: Instant,
+  ): Promise<Value>;
+  /** Where a task with very many dependants ended, the next `limit` of them are told; false when nobody is left. */
+  settleBlockers(limit: number): Promise<boolean>;
+  task(board: string, id: TaskId): Promise<StoredTask | undefined>;
+  /** The task of the board that is held under that claim. */
+  claimedTask(board: string, token: Claim): Promise<TaskId | undefined>;
+  /** Ready tasks that nothing blocks, in their order. */
+  nextTasks(board: string, need: NextNeed): Promise<readonly StoredTask[]>;
+  tasks(query: StoredTaskQuery): Promise<readonly StoredTask[]>;
+  /** The boards that hold a task, by name. */
+  boards(): Promise<readonly string[]>;
+  /** The next instant at which the lease of somebody's work is over; `now` or earlier where it is already. */
+  nextLapseAt(now: Instant): Promise<Instant | undefined>;
+  /** Core fields of a task that the file cannot hold. */
+  missingTaskFields(): Promise<readonly string[]>;
+  /** Makes them. */
+  addTaskFields(): Promise<void>;
 
   /** Effects that need no snapshot: notices, notes, events. */
   append(effects: readonly Effect[], now: Instant): Promise<void>;

@@ -10,6 +10,14 @@ export type View = AskedView | ReceiptView | NoticeView;
 export type AskedView = QuestionView | NightView;
 export type NightView = ConsentView | HeldView;
 
+/** Where a question can be answered, for a channel that takes no answers; the inbox and the command line always do. */
+export type Elsewhere = {
+  /** The channels that take answers in words. */
+  readonly channels: readonly string[];
+  /** The mark before a verb that all of them understand. */
+  readonly mark: "/" | "!";
+};
+
 export type QuestionView = {
   readonly type: "question";
   readonly id: QuestionId;
@@ -37,6 +45,7 @@ export type QuestionView = {
   readonly answerable: boolean;
   /** Where the whole text is, for the place where something was cut. */
   readonly fullText: string;
+  readonly elsewhere?: Elsewhere;
 };
 
 type NightLines = {
@@ -48,6 +57,7 @@ type NightLines = {
   readonly standing?: string;
   readonly answerable: boolean;
   readonly fullText: string;
+  readonly elsewhere?: Elsewhere;
 };
 
 /** The night form of a question that a tired person can decide: go ahead with the recommendation, or skip it. */

@@ -28,12 +28,14 @@ export function codeBlock(made: MadeCode, away: () => void): HTMLElement {
         " there, and press Start.",
       ),
     made.noLink !== undefined && told("p", { class: "hint" }, `There is no link. ${made.noLink}`),
-    el(
-      "p",
-      {},
-      made.link === undefined ? `Send this to ${bot}, ` : `Or send this to ${bot}, `,
-      "in a private chat:",
-    ),
+    made.mailedTo === undefined
+      ? el(
+          "p",
+          {},
+          made.link === undefined ? `Send this to ${bot}, ` : `Or send this to ${bot}, `,
+          "in a private chat:",
+        )
+      : told("p", {}, `A mail goes to ${made.mailedTo}. Reply to it with this alone on the first line:`),
     el("p", {}, el("code", { class: "say" }, made.say)),
     el(
       "p",

@@ -1,7 +1,7 @@
-import type { InboxState, MadeCode, PeopleLines } from "../app/inbox-state.ts";
+import type { InboxState, MadeCode, PairedHere, PeopleLines } from "../app/inbox-state.ts";
 import { codeBlock } from "./code.ts";
 import { announce, type Child, el, told } from "./dom.ts";
-import { openPairForm } from "./pair-form.ts";
+import { openPairForm, type PairWords } from "./pair-form.ts";
 import { post } from "./post.ts";
 
 /** A second press within this time is the first one's bounce, and after the other one it was forgotten. */
@@ -60,20 +60,25 @@ export function openPeople(signedOut: (message: string) => void): People {
     if (focused) unfold.focus({ preventScroll: true });
   };
 
-  const pair = async (words: { name: string; role: string; channel: string }): Promise<void> => {
+  const pair = async (words: PairWords): Promise<void> => {
     say(true, "");
     form.busy(true);
-    announce("Making a code…");
-    const posted = await post<MadeCode>("/api/pair", words);
+    announce("One moment…");
+    const posted = await post<MadeCode | PairedHere>("/api/pair", words);
     form.busy(false);
     announce("");
     if (posted.type === "signed-out") return signedOut(posted.text);
     if (posted.type !== "done") return say(false, posted.text);
     form.done();
     open(false);
-    const block = codeBlock(posted.body, putAway);
+    const { body } = posted;
+    if ("paired" in body) {
+      unfold.focus({ preventScroll: true });
+      return say(true, body.paired);
+    }
+    const block = codeBlock(body, putAway);
     // The list is often faster than the answer.
-    made = { code: posted.body, seen: lines !== undefined && isListed(lines, posted.body) };
+    made = { code: body, seen: lines !== undefined && isListed(lines, body) };
     place.replaceChildren(block);
     block.focus({ preventScroll: true });
     block.scrollIntoView({ block: "nearest" });

@@ -2,6 +2,8 @@ import type { Instant } from "../domain/ids.ts";
 import { isOpen, type State } from "../domain/question.ts";
 import type { Effect } from "../domain/store.ts";
 import { claimAbort, insertAbort } from "./aborts.ts";
+import { moveParked, parkTask } from "./board/parkings.ts";
+import { writeBoard } from "./board/write.ts";
 import { recordCopy } from "./copies.ts";
 import { insertNote, logEvent } from "./events.ts";
 import { putMark } from "./night-mark.ts";
@@ -32,10 +34,12 @@ export function writing<Value>(
       switch (effect.type) {
         case "insert-question":
           insertQuestion(sql, effect);
+          parkTask(sql, effect.row, now);
           count(effect.row.state, 1);
           break;
         case "move-question":
           moveQuestion(sql, effect);
+          moveParked(sql, effect, now);
           count(effect.from, -1);
           count(effect.to, 1);
           if (isOpen(effect.from)) outbox.closed(effect.id);
@@ -48,6 +52,11 @@ export function writing<Value>(
           break;
         case "release-jobs":
           releaseJobs(sql);
+          break;
+        case "insert-task":
+        case "update-task":
+        case "delete-task":
+          writeBoard(sql, effect, now);
           break;
         case "send":
           outbox.add(effect.job, ids.next(logged));

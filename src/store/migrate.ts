@@ -6,9 +6,10 @@ import { sql as health } from "./migrations/003-health.ts";
 import { sql as aborts } from "./migrations/004-aborts.ts";
 import { sql as nights } from "./migrations/005-nights.ts";
 import { sql as tokens } from "./migrations/006-tokens.ts";
+import { sql as board } from "./migrations/007-board.ts";
 
 /** In order; the schema's number is how many of them have run. Never change one that was released: add the next. */
-export const migrations: readonly string[] = [first, people, health, aborts, nights, tokens];
+export const migrations: readonly string[] = [first, people, health, aborts, nights, tokens, board];
 
 /**
  * Brings the file to the newest schema, each step in a transaction of its own. Where several processes do it at

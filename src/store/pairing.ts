@@ -1,7 +1,7 @@
 import type { Store } from "../domain/store.ts";
 import { applyEffects } from "./effects.ts";
 import type { Commit } from "./group-commit.ts";
-import { listBindings, liveCodes, peopleAt } from "./people.ts";
+import { listBindings, liveCodes, peopleAt, upcomingId } from "./people.ts";
 import { countersOf } from "./senders.ts";
 import { type Sql, scalar } from "./statements.ts";
 
@@ -13,7 +13,7 @@ export function pairing(
   return {
     pair: (decide, now) =>
       commit(() => {
-        const { effects, value } = decide(peopleAt(sql, now));
+        const { effects, value } = decide(peopleAt(sql, now), upcomingId(sql));
         applyEffects(sql, effects, now);
         return value;
       }),

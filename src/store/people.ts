@@ -82,6 +82,11 @@ function nextId(sql: Sql): number {
   return id;
 }
 
+/** The id that the next of them gets. */
+export function upcomingId(sql: Sql): number {
+  return 1 + (sql<number>("SELECT value FROM counters WHERE name = 'pairing'").pluck().get() ?? 0);
+}
+
 /** Those whose time is over leave at this occasion. */
 export function insertCode(sql: Sql, code: NewPairingCode, now: Instant): void {
   sql("DELETE FROM pairing_codes WHERE expires_at <= ?").run(now);

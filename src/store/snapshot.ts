@@ -51,7 +51,7 @@ export function openSnapshot(
       const open = need.open ? known.open() : undefined;
       const runs = need.runs && new Map(need.runs.map((run) => [run, runSnapshot(run)]));
       const thread = need.thread === undefined ? undefined : threadOf(need.thread);
-      const { sender, edited } = need;
+      const { sender, counted = sender, edited } = need;
       const binding =
         sender === undefined
           ? undefined
@@ -62,9 +62,9 @@ export function openSnapshot(
         copies: known.copies,
         ...(thread === undefined ? {} : { thread }),
         ...(binding === undefined ? {} : { binding }),
-        ...(sender === undefined
+        ...(counted === undefined
           ? {}
-          : { counters: remembered(counters, sender, () => countersOf(sql, channel, sender)) }),
+          : { counters: remembered(counters, counted, () => countersOf(sql, channel, counted)) }),
         ...(open === undefined ? {} : { open }),
         ...(earlier === undefined ? {} : { earlier }),
         ...(need.people ? { people: peopleAt(sql, now) } : {}),

@@ -1,6 +1,7 @@
 import type { Store } from "../domain/store.ts";
 import { waitingAborts } from "./aborts.ts";
 import { asking } from "./asking.ts";
+import { board } from "./board/board.ts";
 import { longestStandMs, patiently } from "./busy.ts";
 import { connect } from "./connection.ts";
 import { copiesByNumber } from "./copies.ts";
@@ -42,6 +43,7 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
       ...sending(sql, commit),
       ...serving(sql, commit),
       ...pairing(sql, commit),
+      ...board(sql, commit),
       ...reading(sql),
       check: async () =>
         sql<{ quick_check: string }>("PRAGMA quick_check(5)")
@@ -117,6 +119,13 @@ function named(store: Store, fault: (error: unknown) => unknown, busyTimeoutMs: 
     codes: guard(store.codes),
     counters: guard(store.counters),
     tokenKey: guard(store.tokenKey),
+    task: guard(store.task),
+    claimedTask: guard(store.claimedTask),
+    nextTasks: guard(store.nextTasks),
+    tasks: guard(store.tasks),
+    boards: guard(store.boards),
+    nextLapseAt: guard(store.nextLapseAt),
+    missingTaskFields: guard(store.missingTaskFields),
     check: guard(store.check),
   };
 }

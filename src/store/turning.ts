@@ -17,18 +17,16 @@ export function turning(sql: Sql, commit: Commit): Pick<Store, "turn" | "cursor"
           const rows = openSnapshot(sql, channel, needs, now);
           const acks = turn.inputs.map((input, at) => {
             const payload = JSON.stringify(input.payload ?? null);
-            const before = storedAck(sql, channel, input.key, payload);
+            const before =
+              storedAck(sql, channel, input.key, payload) ??
+              (input.twin === undefined ? undefined : storedAck(sql, channel, input.twin, twinned));
             if (before) return before;
             const { effects, value } = decide(rows.snapshot(needs[at] as TurnNeed), input);
             write(effects);
             rows.written(effects);
-            sql("INSERT INTO inbox (channel, key, payload, ack, received_at) VALUES (?, ?, ?, ?, ?)").run(
-              channel,
-              input.key,
-              payload,
-              JSON.stringify(value),
-              now,
-            );
+            const ack = JSON.stringify(value);
+            sql(keepInput).run(channel, input.key, payload, ack, now);
+            if (input.twin !== undefined) sql(keepInput).run(channel, input.twin, twinned, ack, now);
             return value;
           });
           if (turn.cursor !== undefined) putCursor(sql, channel, turn.cursor, now);
@@ -43,11 +41,14 @@ export function turning(sql: Sql, commit: Commit): Pick<Store, "turn" | "cursor"
 
 type KeptRow = [ack: string, payload: string];
 
+/** Instead of a payload: it is kept under the other key, and however it is told again, it is the same. */
+const twinned = "";
+
 /** The ack of an input that came before under this key. Another input under the same key is told so: nothing was done with it. */
 function storedAck(sql: Sql, channel: ChannelId, key: string, payload: string): Ack | undefined {
   const row = sql(keptInput).raw().get(channel, key) as KeptRow | undefined;
   if (!row) return undefined;
-  if (row[1] === payload) {
+  if (row[1] === payload || row[1] === twinned || payload === twinned) {
     const ack = JSON.parse(row[0]) as Ack;
     return ack.accepted ? { ...ack, repeated: true, replayed: true } : { ...ack, replayed: true };
   }
@@ -55,6 +56,7 @@ function storedAck(sql: Sql, channel: ChannelId, key: string, payload: string): 
   return { accepted: false, reason: "bad-command", text };
 }
 
+const keepInput = "INSERT INTO inbox (channel, key, payload, ack, received_at) VALUES (?, ?, ?, ?, ?)";
 const keptInput = "SELECT ack, payload FROM inbox WHERE channel = ? AND key = ?";
 
 /** A platform that has nothing new gives the same cursor again and again. */

@@ -7,7 +7,7 @@ const stranger = 5550100099;
 
 async function pairs(talk: Conversation, who: number, name: string, role: string): Promise<void> {
   const paired = await talk.service.owlpost.pair({ name, role, channel: "telegram" });
-  if (!paired.ok) throw new Error(JSON.stringify(paired));
+  if (!paired.ok || paired.by !== "code") throw new Error(JSON.stringify(paired));
   talk.types(who, `/start ${paired.code}`);
   await talk.sees(who, name);
 }

@@ -213,6 +213,7 @@ describe("writing an answer", () => {
     option: "1",
     via: "telegram",
     by: "eric",
+    told: "answered",
     at: midnight,
     digest: "0",
     claim: "c",
@@ -224,6 +225,14 @@ describe("writing an answer", () => {
   it("at once from many sides adds one note", async () => {
     await Promise.all(Array.from({ length: 5 }, () => writeAnswer(taken(), settings())));
     expect(steering().match(/Human reply via telegram @ 00:00 by eric/g)).toHaveLength(1);
+  });
+
+  it("says what was said beside a choice under it", async () => {
+    const { option: _none, ...verb } = taken({ id: "q-a3f2-012-2" as Taken["id"], outcome: "skipped" });
+    await writeAnswer(taken({ label: "Rotate once", text: "but keep it short" }), settings());
+    await writeAnswer({ ...verb, text: "not this week" }, settings());
+    expect(steering()).toContain("(q-a3f2-012-1):\n```\n1 — Rotate once\nbut keep it short\n```\n");
+    expect(steering()).toContain("(q-a3f2-012-2):\n```\nskip\nnot this week\n```\n");
   });
 
   it("never leaves the home, whatever a project is called", async () => {

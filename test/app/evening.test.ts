@@ -67,7 +67,7 @@ test("a whole evening, message by message", async () => {
 
   // Eric pairs Mara from the machine; she types the code in a private chat.
   const paired = await service.owlpost.pair({ name: "mara", role: "member", channel: "telegram" });
-  if (!paired.ok) throw new Error(JSON.stringify(paired));
+  if (!paired.ok || paired.by !== "code") throw new Error(JSON.stringify(paired));
   talk.types(mara, `/start ${paired.code}`);
   await talk.sees(mara, "mara");
   await talk.sees(eric, "mara is paired on telegram as member", "owlpost pairing revoke");

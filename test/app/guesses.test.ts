@@ -130,7 +130,7 @@ test(`field 62: ${guesses} guesses from ${senders} senders, with restarts in bet
 
   // Whoever really has a code comes in as ever.
   const fresh = await service.owlpost.pair({ name: "mara", role: "owner", channel: "telegram" });
-  if (!fresh.ok) throw new Error(fresh.message);
+  if (!fresh.ok || fresh.by !== "code") throw new Error(JSON.stringify(fresh));
   api.say(token, { chat: mara, from: mara, text: fresh.say });
   await until(
     () => api.messages(mara).map(({ text }) => text),

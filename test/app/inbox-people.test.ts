@@ -1,16 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { openChannels } from "../../src/app/channels.ts";
 import { aConfig, aTools } from "../builders.ts";
+import { aGitHub, someSettings } from "../github/desk.ts";
 import { aService } from "../homes.ts";
 import { aBotApi, token } from "../telegram/phone.ts";
 import { type Seen, send } from "./inbox-peer.ts";
 
 /** The real inbox of a real service that has a bot, and somebody who is signed in there. */
-async function anInbox() {
+async function anInbox(changes: Parameters<typeof aConfig>[0] = {}) {
   const { api } = await aBotApi();
   const config = aConfig({
     deliver: ["telegram", "inbox"],
     channels: { inbox: { port: 0 }, telegram: { token, allow: [41], api_root: api.url } },
+    ...changes,
   });
   const service = await aService({ config, channels: await openChannels(config, aTools()) });
   const { port = 0, owlpost } = service;
@@ -49,9 +51,39 @@ describe("people in the inbox", () => {
       people: [],
       allowed: [{ channel: "telegram", address: "41" }],
       codes: [{ id: 1, ...mara, until: made.until }],
-      pairable: ["telegram"],
+      pairable: [{ channel: "telegram", by: "code" }],
     });
     expect(JSON.stringify([people, await service.owlpost.events(0, 100)])).not.toContain(made.code);
+  });
+
+  it("pairs by a login at once where the platform tells whose it is", async () => {
+    const { api } = await aGitHub();
+    const { post, state } = await anInbox({
+      deliver: ["github", "inbox"],
+      channels: { inbox: { port: 0 }, github: someSettings(api, { allow: [] }) },
+    });
+    expect((await state()).pairable).toEqual([{ channel: "github", by: "login" }]);
+    const who = { name: "eric", role: "owner", channel: "github" };
+    const missing = await post("/api/pair", who);
+    expect([missing.status, JSON.parse(missing.body).error]).toEqual([400, "bad-usage"]);
+    const paired = await post("/api/pair", { ...who, address: "eric-gh" });
+    expect([paired.status, JSON.parse(paired.body)]).toEqual([
+      200,
+      { paired: "eric is paired on github as owner: eric-gh, id 583231." },
+    ]);
+    expect((await state()).people).toMatchObject([
+      { name: "eric", bindings: [{ channel: "github", address: "583231" }] },
+    ]);
+    const nobody = await post("/api/pair", {
+      name: "ola",
+      role: "member",
+      channel: "github",
+      address: "nobody",
+    });
+    expect(JSON.parse(nobody.body)).toEqual({
+      error: "no-such-person",
+      message: "GitHub: there is no account nobody.",
+    });
   });
 
   it("shows who is paired, and revokes bindings and codes", async () => {

@@ -191,6 +191,15 @@ describe("the state of the page", () => {
     });
   });
 
+  it("shows what was said beside an option", () => {
+    const answer = anAnswer({ text: "but keep it short" });
+    const card = questionCard(aStored({ state: "answered", answer }), evening + 2 * hour);
+    expect(card.verdict).toMatchObject({
+      words: "Answered: 1 — Refresh-token rotation",
+      text: "but keep it short",
+    });
+  });
+
   it("keeps an expired question answerable until the loop takes its default", () => {
     const card = questionCard(aStored({ state: "expired", outcome: "expired" }), evening + 8 * hour);
     expect(card.place).toBe("late");

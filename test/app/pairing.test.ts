@@ -355,7 +355,8 @@ describe("making one for a platform", () => {
     afterwards(() => owlpost.close());
     const made = await owlpost.pair({ name: "mara", role: "member", channel: "telegram" });
     expect(made).toMatchObject({ ok: true, bot: "owlpost_nightjar_bot", heard: false });
-    expect(made.ok && made.link).toMatch(/^https:\/\/t\.me\/owlpost_nightjar_bot\?start=[A-Za-z0-9_-]{22}$/);
-    expect(made.ok && made.say).toBe(made.ok && `/start ${made.code}`);
+    if (!made.ok || made.by !== "code") expect.fail(JSON.stringify(made));
+    expect(made.link).toMatch(/^https:\/\/t\.me\/owlpost_nightjar_bot\?start=[A-Za-z0-9_-]{22}$/);
+    expect(made.say).toBe(`/start ${made.code}`);
   });
 });

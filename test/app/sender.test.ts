@@ -446,3 +446,73 @@ describe("receiving", () => {
     expect((await kinds(later)).filter((kind) => kind === "question.answered")).toHaveLength(1);
   });
 });
+
+describe("field 75: one dead channel", () => {
+  /** Takes everything, and never answers. */
+  const hanging = (id: string, destinations: readonly string[]) => ({
+    id,
+    rings: true,
+    destinations,
+    post: (_to: string, _message: unknown, _key: string, signal: AbortSignal) =>
+      new Promise<string>((_done, failed) => {
+        signal.addEventListener("abort", () => failed(signal.reason), { once: true });
+      }),
+    close: async () => undefined,
+  });
+
+  async function aSender(dead: ReturnType<typeof hanging>) {
+    const peer = await startPeer();
+    afterwards(() => peer.close());
+    const store = await openStore(join(aHome(), "owlpost.db"));
+    afterwards(() => store.close());
+    const sender = startSender({
+      store,
+      channels: new Map([
+        [dead.id, dead],
+        ["peer", peerChannel(peer.url)],
+      ]),
+      health: trackHealth(store, Date.now),
+      log: silentLog,
+      now: Date.now,
+      random: () => 0,
+      onCommit: () => undefined,
+    });
+    afterwards(() => sender.close());
+    const send = (channel: string, destination: string) =>
+      ({ channel, destination, kind: "notice", notice: { kind: "stalled", text: "t" } }) as const;
+    return { peer, store, sender, send };
+  }
+
+  test("holds up no other, however many wait there", async () => {
+    const people = Array.from({ length: 70 }, (_, n) => `person ${n}`);
+    const { peer, store, sender, send } = await aSender(hanging("dead", people));
+    const jobs = [...people.map((each) => send("dead", each)), send("peer", "default")];
+    await store.append(
+      jobs.map((job) => ({ type: "send", job })),
+      Date.now(),
+    );
+    sender.wake();
+    await until(
+      () => peer.messages.length,
+      (count) => count === 1,
+    );
+    expect(await store.nextJobs(Date.now(), 100)).toHaveLength(70);
+  });
+
+  test("does not hide when another is due again", async () => {
+    const { peer, store, sender, send } = await aSender(hanging("dead", ["x"]));
+    peer.fail({ on: "post", how: "broken", times: 1 });
+    await store.append(
+      [send("dead", "x"), send("peer", "default")].map((job) => ({ type: "send", job })),
+      Date.now(),
+    );
+    sender.wake();
+    const began = performance.now();
+    await until(
+      () => peer.messages.length,
+      (count) => count === 1,
+    );
+    // The dead one is given up after 30 s only.
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+});

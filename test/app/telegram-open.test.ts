@@ -27,7 +27,7 @@ const asked = ({ api }: Conversation, chat: number, id: string) =>
 
 async function pairsMara({ service, types, sees }: Conversation, role: "owner" | "member" = "member") {
   const paired = await service.owlpost.pair({ name: "mara", role, channel: "telegram" });
-  if (!paired.ok) expect.fail(JSON.stringify(paired));
+  if (!paired.ok || paired.by !== "code") expect.fail(JSON.stringify(paired));
   types(mara, `/start ${paired.code}`);
   await sees(mara, "Welcome, mara");
 }

@@ -250,6 +250,10 @@ const imports: Readonly<Record<string, { readonly allowed: string[]; readonly re
       "better-sqlite3",
     ],
   },
+  "src/library/plant.ts": {
+    allowed: ["./a.ts", "../app/a.ts", "../domain/ids.ts", "node:crypto"],
+    refused: ["../core/a.ts", "../store/a.ts", "../commands/a.ts", "../../channels/a.ts", "zod", "luxon"],
+  },
   "src/cli.ts": {
     allowed: ["./commands/ask.ts", "./app/a.ts", "commander", "picocolors", "node:process"],
     refused: [

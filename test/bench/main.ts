@@ -7,11 +7,13 @@ import { growth } from "./rows/growth.ts";
 import { guesses } from "./rows/guesses.ts";
 import { idle } from "./rows/idle.ts";
 import { inFlight } from "./rows/in-flight.ts";
+import { mcp } from "./rows/mcp.ts";
 import { memory } from "./rows/memory.ts";
 import { notice, noticeCommand } from "./rows/notice.ts";
 import { outage, outageService } from "./rows/outage.ts";
 import { render } from "./rows/render.ts";
 import { batch, reply } from "./rows/reply.ts";
+import { slack, slackService } from "./rows/slack.ts";
 import { stale, staleCommand } from "./rows/stale.ts";
 import { telegram, telegramBot, telegramService } from "./rows/telegram.ts";
 
@@ -27,10 +29,12 @@ const rows: readonly Row[] = [
   deadlines,
   growth,
   telegram,
+  slack,
   stale,
   guesses,
   render,
   memory,
+  mcp,
 ];
 
 /** What a row starts in a process of its own. */
@@ -41,6 +45,7 @@ const roles: Readonly<Record<string, (argument: string) => Promise<void>>> = {
   noticeCommand,
   outageService,
   phonesService,
+  slackService,
   staleCommand,
   telegramBot,
   telegramService,

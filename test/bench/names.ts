@@ -11,8 +11,10 @@ export const rowNames: readonly string[] = [
   "deadlines",
   "growth",
   "telegram",
+  "slack",
   "stale",
   "guesses",
   "render",
   "memory",
+  "mcp",
 ];

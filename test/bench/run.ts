@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
+import { channelIds } from "../../src/app/channel-files.ts";
 import type { Figure } from "./measure.ts";
 import { rowNames } from "./names.ts";
 import { isMet, tableText } from "./table.ts";
@@ -74,7 +75,7 @@ async function bundle(): Promise<string> {
     platform: "node",
     target: "node20",
     packages: "external",
-    define: { OWLPOST_CHANNELS: '["inbox","telegram"]' },
+    define: { OWLPOST_CHANNELS: JSON.stringify(channelIds()) },
     logLevel: "warning",
   });
   return join(outdir, "main.mjs");

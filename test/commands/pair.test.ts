@@ -94,7 +94,7 @@ describe("owlpost pair", () => {
     expect(await refusal(...who, "pigeon")).toEqual([
       2,
       "no-such-channel",
-      expect.stringContaining("there are inbox, telegram"),
+      expect.stringMatching(/there are .*\binbox\b.*\btelegram\b/),
     ]);
     expect(await refusal(...who, "telegram")).toEqual([
       2,

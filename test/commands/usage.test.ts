@@ -45,7 +45,7 @@ describe("help", () => {
 const wrong: readonly (readonly [line: readonly string[], part: string])[] = [
   [[], "name a command"],
   [["aks"], "unknown command 'aks'\n(Did you mean ask?)"],
-  [["ask"], "missing required argument 'file'"],
+  [["ask"], "name the file of the question, or - for standard input"],
   [["ask", "a", "b"], "too many arguments"],
   [["ask", "a", "--wiat", "1h"], "unknown option '--wiat'\n(Did you mean --wait?)"],
   [["ask", "a", "--wait"], "option '--wait <duration>' argument missing"],
@@ -93,7 +93,6 @@ describe("a plain line is read without commander", () => {
     [["--help", "f"]],
     [["-h"]],
     [["f", "g"]],
-    [[]],
     [["f", "--nope"]],
     [["f", "--key"]],
     [["f", "--key", "--json"]],

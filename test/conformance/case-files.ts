@@ -51,6 +51,9 @@ export function holdsCases(file: CaseFile): boolean {
   return isCaseList(file.content) || (basename(file.path) === "expect.json" && isFields(file.content));
 }
 
-export function runFile(file: CaseFile, kinds: readonly CaseKind[]): readonly Verdict[] | undefined {
+export async function runFile(
+  file: CaseFile,
+  kinds: readonly CaseKind[],
+): Promise<readonly Verdict[] | undefined> {
   return kinds.find((kind) => kind.knows(file))?.run(file);
 }

@@ -18,7 +18,7 @@ export type CaseKind = {
   readonly name: string;
   /** Told by the shape of the cases, so that a file may have any name. */
   knows(file: CaseFile): boolean;
-  run(file: CaseFile): readonly Verdict[];
+  run(file: CaseFile): readonly Verdict[] | Promise<readonly Verdict[]>;
 };
 
 export type Fields = Readonly<Record<string, unknown>>;

@@ -2,11 +2,11 @@ import { checkQuestion } from "../../src/core/contract.ts";
 import { type CaseKind, type Fields, isCaseList, isFields, judge, type Verdict } from "./case-kind.ts";
 
 /** `questions/contract.json`: the rules that each question breaks, and what is redacted or kept where it breaks none. */
-export const caseKind: CaseKind = {
+export const caseKind = {
   name: "contract",
   knows: (file) => isCaseList(file.content, "question", "now", "zone", "expect"),
   run: (file) => (file.content as readonly Fields[]).map(runCase),
-};
+} satisfies CaseKind;
 
 function runCase(each: Fields): Verdict {
   const { redacts, keeps, config, expect } = each as {

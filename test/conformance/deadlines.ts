@@ -2,7 +2,7 @@ import { resolveDeadline } from "../../src/core/time.ts";
 import { type CaseKind, type Fields, isCaseList, judge } from "./case-kind.ts";
 
 /** `time/deadlines.json`: what `default.at` means. */
-export const caseKind: CaseKind = {
+export const caseKind = {
   name: "deadlines",
   knows: (file) => isCaseList(file.content, "zone", "askedAt", "at", "minLeadMinutes", "expect"),
   run: (file) =>
@@ -14,4 +14,4 @@ export const caseKind: CaseKind = {
         return deadline.ok ? { utc: new Date(deadline.deadlineAt).toISOString() } : { error: deadline.rule };
       }),
     ),
-};
+} satisfies CaseKind;

@@ -2,7 +2,7 @@ import { isNight, readQuietHours } from "../../src/core/quiet-hours.ts";
 import { type CaseKind, type Fields, isCaseList, judge } from "./case-kind.ts";
 
 /** `time/quiet-hours.json`: is that instant inside the night window, and which windows must refuse to start? */
-export const caseKind: CaseKind = {
+export const caseKind = {
   name: "quiet-hours",
   knows: (file) => isCaseList(file.content, "zone", "window", "at"),
   run: (file) =>
@@ -12,4 +12,4 @@ export const caseKind: CaseKind = {
         return read.ok ? isNight(read.hours, Date.parse(String(each.at))) : "refused";
       }),
     ),
-};
+} satisfies CaseKind;

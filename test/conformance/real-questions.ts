@@ -5,7 +5,7 @@ import { checkQuestion, type Draft } from "../../src/core/contract.ts";
 import { type CaseKind, type Fields, isFields, judge, type Verdict } from "./case-kind.ts";
 
 /** `questions/real/expect.json`: whole questions in files of their own beside it, all of them good. */
-export const caseKind: CaseKind = {
+export const caseKind = {
   name: "real questions",
   knows: (file) =>
     basename(file.path) === "expect.json" &&
@@ -16,7 +16,7 @@ export const caseKind: CaseKind = {
     Object.entries(file.content as Fields).map(([name, expect]) =>
       runCase(name, expect as Fields, join(file.folder, name)),
     ),
-};
+} satisfies CaseKind;
 
 const askedAt = Date.parse("2026-11-30T09:00:00Z");
 

@@ -12,7 +12,7 @@ describe("the case files of this repository", () => {
     const kinds = await loadKinds();
     const known = new Set<string>();
     for (const file of findCaseFiles(cases).files) {
-      const verdicts = runFile(file, kinds);
+      const verdicts = await runFile(file, kinds);
       if (!verdicts) continue;
       known.add(kinds.find((kind) => kind.knows(file))?.name ?? "");
       expect(verdicts.length).toBeGreaterThan(0);

@@ -15,7 +15,7 @@ let passed = 0;
 let failed = unreadable.length;
 for (const line of unreadable) console.log(`unreadable ${line}`);
 for (const file of files) {
-  const verdicts = runFile(file, kinds);
+  const verdicts = await runFile(file, kinds);
   const name = relative(folder, file.path);
   if (!verdicts) {
     if (holdsCases(file)) console.log(`not known: ${name}`);

@@ -31,6 +31,7 @@ answerChannelContract("ntfy", async () => {
         buttons: actions.length,
       })),
     tap: async (key) => void (await press(buttonOf(shownOn(server.kept(ask)), key))),
+    toasts: () => [],
     isPolled: front.isPolled,
     fail: (on, what) => front.fail(on === "settle" ? "other" : on, how[what]),
   };

@@ -26,6 +26,18 @@ test("with one question open, what was not understood is told how to answer that
   expect(text).toContain("!steer …");
 });
 
+test("where a reply needs the id, every line to send has it, and a verb without one a mention", () => {
+  const byId = { ...reader("owner"), byId: true as const };
+  expect(unmatchedText(open, byId)).toBe(
+    `Nothing was recorded: I could not tell what that answers. Send: ${id} 1 (or 2), or /skip ${id}; in your own words: /answer ${id} …; as a note: /steer ${id} …. A mention of me with “help” shows the rest.`,
+  );
+  expect(unmatchedText([], byId)).toContain("A mention of me with “help” shows how to say it.");
+  for (const line of helpText("owner", "/", true).split("\n")) expect(line).not.toMatch(/^\/\w+ (?!q-)/);
+  expect(helpText("member", "/", true)).not.toContain("abort");
+  expect(helpText("viewer", "/", true)).toContain("Mention me with: pending");
+  expect(helpText("viewer", "/", true)).not.toContain("/skip");
+});
+
 test("with nothing to answer a member is not told that nothing is open: others may be waited for", () => {
   const said = roles.map((role) => pendingText([], reader(role)));
   expect(said).toEqual(["No question waits for you.", "No question waits for you.", "No question is open."]);

@@ -10,6 +10,7 @@ const settings: ReceiveSettings = {
   now: evening,
   mark: "/",
   project: "default",
+  places: [],
   status: { channels: [], waiting: 0, zone: "Europe/Berlin", ringing: [] },
   runs: [],
   pair: () => ({ effects: [], value: { accepted: false, reason: "bad-command", text: "" } }),

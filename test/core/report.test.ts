@@ -57,7 +57,7 @@ describe("what stands where", () => {
 
   test("the order of the sections", () => {
     expect(names(night)).toEqual(
-      "again waiting answered defaults overrides steering never-shown cancelled late refused delivery deaf results aborted".split(
+      "again waiting answered defaults overrides steering never-shown cancelled late refused quarantined delivery deaf results aborted".split(
         " ",
       ),
     );
@@ -292,6 +292,14 @@ describe("single facts", () => {
     const { option: _none, ...answer } = anAnswer({ text, at: at("23:30") });
     const stored = asked("23:00", { task: "001-words" }, { state: "answered", outcome: "answered", answer });
     expect(reportView(reportOfPasts([aPast(stored)])).sections[0]?.entries[0]?.quote).toBe(text);
+  });
+
+  test("words beside an option are quoted, too", () => {
+    const answer = anAnswer({ text: "but keep it short", at: at("23:30") });
+    const stored = asked("23:00", { task: "001-words" }, { state: "answered", outcome: "answered", answer });
+    const [entry] = reportView(reportOfPasts([aPast(stored)])).sections[0]?.entries ?? [];
+    expect(entry?.quote).toBe("but keep it short");
+    expect(entry?.standing).toContain("Answered: option 1");
   });
 
   test("held past its deadline and yet answered is not told as never shown", () => {

@@ -1,4 +1,4 @@
-PRAGMA user_version = 6;
+PRAGMA user_version = 7;
 
 CREATE TABLE aborts (
   n INTEGER PRIMARY KEY,
@@ -143,6 +143,12 @@ CREATE TABLE pairing_codes (
   expires_at INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE parkings (
+  question INTEGER PRIMARY KEY REFERENCES questions (n),
+  task INTEGER NOT NULL REFERENCES tasks (n) ON DELETE CASCADE,
+  open INTEGER NOT NULL DEFAULT 1 CHECK (open IN (0, 1))
+) STRICT;
+
 CREATE TABLE people (
   n INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
@@ -200,6 +206,7 @@ CREATE TABLE services (
 CREATE TABLE task_dependencies (
   task INTEGER NOT NULL REFERENCES tasks (n) ON DELETE CASCADE,
   blocked_by INTEGER NOT NULL REFERENCES tasks (n) ON DELETE CASCADE,
+  counts INTEGER NOT NULL CHECK (counts IN (0, 1)),
   PRIMARY KEY (task, blocked_by)
 ) STRICT, WITHOUT ROWID;
 
@@ -207,39 +214,51 @@ CREATE TABLE tasks (
   n INTEGER PRIMARY KEY,
   project TEXT NOT NULL,
   id TEXT NOT NULL,
-  title TEXT NOT NULL,
-  description TEXT NOT NULL DEFAULT '',
-  acceptance_criteria TEXT NOT NULL DEFAULT '',
-  status TEXT NOT NULL DEFAULT 'Backlog'
-    CHECK (status IN ('Backlog', 'Ready', 'In Progress', 'In Review', 'Done', 'Blocked', 'Cancelled')),
-  priority TEXT CHECK (priority IN ('Urgent', 'High', 'Medium', 'Low')),
+  revision INTEGER NOT NULL DEFAULT 1,
+  status TEXT NOT NULL DEFAULT 'Backlog' CHECK (status = 'Backlog' OR status = 'Ready' OR status = 'In Progress' OR status = 'In Review' OR status = 'Done' OR status = 'Blocked' OR status = 'Cancelled'),
+  priority TEXT CHECK (priority = 'Urgent' OR priority = 'High' OR priority = 'Medium' OR priority = 'Low'),
   executor TEXT,
   requires_review INTEGER NOT NULL DEFAULT 0 CHECK (requires_review IN (0, 1)),
-  execution_plan TEXT NOT NULL DEFAULT '',
-  working_directory TEXT NOT NULL DEFAULT '',
-  session_reference TEXT NOT NULL DEFAULT '',
-  dispatched_at INTEGER,
-  agent_output TEXT NOT NULL DEFAULT '',
-  error_message TEXT NOT NULL DEFAULT '',
-  issuer TEXT NOT NULL DEFAULT '',
-  quality_verdict TEXT NOT NULL DEFAULT '',
-  context TEXT NOT NULL DEFAULT '',
-  artifacts TEXT NOT NULL DEFAULT '',
-  repository TEXT,
+  parent INTEGER REFERENCES tasks (n),
+  open_blockers INTEGER NOT NULL DEFAULT 0 CHECK (open_blockers >= 0),
+  children INTEGER NOT NULL DEFAULT 0 CHECK (children >= 0),
+  open_children INTEGER NOT NULL DEFAULT 0 CHECK (open_children >= 0),
+  done_children INTEGER NOT NULL DEFAULT 0 CHECK (done_children >= 0),
+  claim TEXT,
+  claimed_by TEXT,
+  claimed_at INTEGER,
+  lease_ms INTEGER,
+  lease_until_at INTEGER,
+  lease_left_ms INTEGER,
   start_date TEXT,
   due_date TEXT,
-  tags TEXT NOT NULL DEFAULT '[]',
-  parent INTEGER REFERENCES tasks (n),
-  team TEXT,
-  assignee TEXT NOT NULL DEFAULT '[]',
-  attachments TEXT NOT NULL DEFAULT '[]',
+  dispatched_at INTEGER,
   acknowledged_at INTEGER,
-  branch TEXT NOT NULL DEFAULT '',
-  source_message_id TEXT,
-  open_blockers INTEGER NOT NULL DEFAULT 0 CHECK (open_blockers >= 0),
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
-  UNIQUE (project, id)
+  issuer TEXT NOT NULL DEFAULT '',
+  source_message_id TEXT,
+  project_name TEXT,
+  team TEXT,
+  repository TEXT,
+  branch TEXT NOT NULL DEFAULT '',
+  working_directory TEXT NOT NULL DEFAULT '',
+  session_reference TEXT NOT NULL DEFAULT '',
+  quality_verdict TEXT NOT NULL DEFAULT '',
+  tags TEXT NOT NULL DEFAULT '[]',
+  assignee TEXT NOT NULL DEFAULT '[]',
+  attachments TEXT NOT NULL DEFAULT '[]',
+  title TEXT NOT NULL,
+  error_message TEXT NOT NULL DEFAULT '',
+  description TEXT NOT NULL DEFAULT '',
+  acceptance_criteria TEXT NOT NULL DEFAULT '',
+  execution_plan TEXT NOT NULL DEFAULT '',
+  context TEXT NOT NULL DEFAULT '',
+  artifacts TEXT NOT NULL DEFAULT '',
+  agent_output TEXT NOT NULL DEFAULT '',
+  rank INTEGER GENERATED ALWAYS AS (CASE priority
+    WHEN 'Urgent' THEN 0 WHEN 'High' THEN 1 WHEN 'Medium' THEN 2 WHEN 'Low' THEN 3 ELSE 4 END) VIRTUAL,
+  due TEXT GENERATED ALWAYS AS (ifnull(due_date, '~')) VIRTUAL
 ) STRICT;
 
 CREATE TABLE token_keys (
@@ -263,6 +282,10 @@ CREATE TABLE typed_replies (
   PRIMARY KEY (channel, message)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE unsettled_blockers (
+  blocker INTEGER PRIMARY KEY REFERENCES tasks (n) ON DELETE CASCADE
+) STRICT;
+
 CREATE INDEX aborts_claims ON aborts (claim) WHERE claim IS NOT NULL;
 
 CREATE UNIQUE INDEX aborts_waiting ON aborts (run, project) WHERE confirmed_at IS NULL;
@@ -278,6 +301,8 @@ CREATE UNIQUE INDEX inbox_keys ON inbox (channel, key);
 CREATE INDEX outbox_waiting ON outbox (waits_until_at) WHERE waits_until_at IS NOT NULL;
 
 CREATE INDEX pairing_codes_live ON pairing_codes (expires_at);
+
+CREATE INDEX parkings_tasks ON parkings (task, open);
 
 CREATE UNIQUE INDEX questions_again ON questions (again) WHERE again IS NOT NULL;
 
@@ -301,4 +326,21 @@ CREATE INDEX questions_open ON questions (deadline_at, state) WHERE state IN ('p
 CREATE INDEX questions_past ON questions (state)
   WHERE (state = 'expired' OR state = 'applied' OR state = 'default_applied' OR state = 'resolved' OR state = 'cancelled');
 
-CREATE INDEX task_dependencies_blockers ON task_dependencies (blocked_by);
+CREATE INDEX task_dependencies_blockers ON task_dependencies (blocked_by, counts, task);
+
+CREATE INDEX tasks_due ON tasks (project, due_date, rank, created_at, id) WHERE due_date IS NOT NULL;
+
+CREATE INDEX tasks_finished ON tasks (project, rank, due, created_at, id, status)
+  WHERE status = 'Done' OR status = 'Cancelled';
+
+CREATE UNIQUE INDEX tasks_ids ON tasks (project, id);
+
+CREATE INDEX tasks_leases ON tasks (lease_until_at, claim) WHERE lease_until_at IS NOT NULL;
+
+CREATE INDEX tasks_next ON tasks (project, rank, due, created_at, id, executor)
+  WHERE status = 'Ready' AND open_blockers = 0;
+
+CREATE INDEX tasks_open ON tasks (project, rank, due, created_at, id, status)
+  WHERE NOT (status = 'Done' OR status = 'Cancelled');
+
+CREATE INDEX tasks_parents ON tasks (parent) WHERE parent IS NOT NULL;

@@ -17,7 +17,7 @@ export async function bundleChild(folder: string): Promise<string> {
     target: "node20",
     format: "cjs",
     external: ["better-sqlite3", "pino"],
-    define: { "import.meta.dirname": "__dirname", OWLPOST_CHANNELS: '["inbox","telegram"]' },
+    define: { "import.meta.dirname": "__dirname", OWLPOST_CHANNELS: '["github","inbox","telegram"]' },
     logLevel: "error",
     plugins: [
       {

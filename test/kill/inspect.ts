@@ -5,7 +5,9 @@ import type { Ack } from "../../src/domain/command.ts";
 import type { Copy } from "../../src/domain/question.ts";
 import { openStore } from "../../src/store/sqlite.ts";
 import { inspectAirlocks } from "./inspect-airlocks.ts";
+import { inspectGitHub } from "./inspect-github.ts";
 import { inspectHistory } from "./inspect-history.ts";
+import { inspectHooks } from "./inspect-hooks.ts";
 import { inspectLoop } from "./inspect-loop.ts";
 import { inspectNtfy, lostReplies } from "./inspect-ntfy.ts";
 import { inspectPeer } from "./inspect-peer.ts";
@@ -45,13 +47,15 @@ export async function inspect(folder: string, scene: Scene, desk: Desk, disturbe
     if (await store.service()) wrong.push("the service's place is still held");
     if ((await store.nextJobAt()) !== undefined) wrong.push("a message still waits in the outbox");
     const platform =
-      "telegram" in desk
-        ? inspectTelegram({ ...remains, ...desk })
-        : {
-            wrong:
-              "peer" in desk ? inspectPeer({ ...remains, ...desk }) : inspectNtfy({ ...remains, ...desk }),
-            doubles: [],
-          };
+      "peer" in desk
+        ? { wrong: inspectPeer({ ...remains, ...desk }), doubles: [] }
+        : "github" in desk
+          ? { wrong: inspectGitHub({ ...remains, ...desk }), doubles: [] }
+          : "ntfy" in desk
+            ? { wrong: inspectNtfy({ ...remains, ...desk }), doubles: [] }
+            : "hooks" in desk
+              ? inspectHooks({ ...remains, ...desk })
+              : inspectTelegram({ ...remains, ...desk });
     wrong.push(
       ...inspectEndings(remains),
       ...inspectHistory(remains),
@@ -67,7 +71,10 @@ export async function inspect(folder: string, scene: Scene, desk: Desk, disturbe
 }
 
 /** Right after a kill, before anything recovers: what the cursor has left behind is stored. Looks at a copy of the store. */
-export function inspectCursor(folder: string, desk: Exclude<Desk, { readonly peer: unknown }>): string[] {
+export function inspectCursor(
+  folder: string,
+  desk: Extract<Desk, { readonly telegram: unknown } | { readonly ntfy: unknown }>,
+): string[] {
   const copy = mkdtempSync(join(folder, "look-"));
   try {
     for (const end of ["", "-wal"]) {

@@ -29,9 +29,6 @@ export function ntfyChannel(given: Settings, tools: ChannelTools): Promise<Answe
   return openNtfy(given, tools, { waitMs: 20_000, shortMs: 0, callMs: 5_000 });
 }
 
-export const setNtfyClock = (door: string, ms: number): Promise<unknown> =>
-  callPeer(`${door}/person/clock`, "POST", { ms });
-
 /** Whoever reads the topic, and what stands there. */
 export function ntfyReader(play: Steps, door: string, cursor: () => Promise<string | undefined>) {
   const tap = (given: NtfyTap): Promise<string> =>

@@ -11,10 +11,12 @@ import type { Result, State } from "../../src/domain/question.ts";
 import { aConfig, aDocument, aTools, minute } from "../builders.ts";
 import { callPeer, peerChannel } from "../peer/peer-channel.ts";
 import type { Fault, Press, Update } from "../peer/peer-server.ts";
+import { githubChannel, githubPeople, githubSettings } from "./github-line.ts";
+import { hooksChannels, hooksSettings, hooksWeather } from "./hooks-line.ts";
 import type { AskedEntry, CodeEntry, GivenEntry, Ledger } from "./ledger.ts";
-import { ntfyChannel, ntfyReader, ntfySettings, setNtfyClock } from "./ntfy-line.ts";
+import { ntfyChannel, ntfyReader, ntfySettings } from "./ntfy-line.ts";
 import { tapChannel } from "./tapped-channel.ts";
-import { setTelegramClock, telegramChannel, telegramPeople, telegramSettings } from "./telegram-line.ts";
+import { setPlatformClock, telegramChannel, telegramPeople, telegramSettings } from "./telegram-line.ts";
 
 export type Play = Awaited<ReturnType<typeof openPlay>>;
 
@@ -28,7 +30,10 @@ export async function openPlay(
   folder: string,
   peerUrl: string,
   ledger: Ledger,
-  scene: { readonly platform?: "telegram" | "ntfy"; readonly allow?: readonly number[] },
+  scene: {
+    readonly platform?: "telegram" | "github" | "hooks" | "ntfy";
+    readonly allow?: readonly number[];
+  },
 ) {
   const home = join(folder, "home");
   const repository = join(folder, "repository");
@@ -38,21 +43,23 @@ export async function openPlay(
   for (const [name, value] of ledger.entries) if (name.startsWith("clock ")) aheadMs += Number(value);
   const now = (): number => Date.now() + aheadMs;
   const telegram = scene.platform === "telegram" ? await telegramSettings(peerUrl, scene.allow) : undefined;
+  const github = scene.platform === "github" ? await githubSettings(peerUrl) : undefined;
+  const hooks = scene.platform === "hooks" ? await hooksSettings(peerUrl) : undefined;
   const ntfy = scene.platform === "ntfy" ? await ntfySettings(peerUrl) : undefined;
-  async function setClock(): Promise<void> {
-    if (telegram) await setTelegramClock(peerUrl, { ms: aheadMs });
-    if (ntfy) await setNtfyClock(peerUrl, aheadMs);
-  }
+  const setClock = () =>
+    scene.platform ? setPlatformClock(peerUrl, { ms: aheadMs }) : Promise.resolve(undefined);
   await setClock();
   const config = aConfig({
     autoDefault: true,
     airlocks: { repo: join(repository, ".owlpost") },
-    deliver: scene.platform ? [scene.platform] : ["peer", "pager"],
+    deliver: hooks ? ["feishu", "webhook"] : scene.platform ? [scene.platform] : ["peer", "pager"],
     channels: telegram
       ? { telegram }
-      : ntfy
-        ? { ntfy }
-        : { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } },
+      : github
+        ? { github }
+        : ntfy
+          ? { ntfy }
+          : (hooks ?? { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } }),
   });
   const asks = new Map<string, { ways: AskWays; id: QuestionId; digest: string }>();
   let running: Service | undefined;
@@ -60,12 +67,16 @@ export async function openPlay(
   async function open(): Promise<void> {
     const opened = telegram
       ? [await telegramChannel(telegram, now)]
-      : ntfy
-        ? [await ntfyChannel(ntfy, aTools({ now }))]
-        : [
-            peerChannel(peerUrl, { id: "peer", destination: "eric" }),
-            peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
-          ];
+      : github
+        ? [await githubChannel(github, now)]
+        : ntfy
+          ? [await ntfyChannel(ntfy, aTools({ now }))]
+          : hooks
+            ? await hooksChannels(hooks, now)
+            : [
+                peerChannel(peerUrl, { id: "peer", destination: "eric" }),
+                peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
+              ];
     const channels = opened.map(tapChannel);
     running = await startService({
       home,
@@ -210,7 +221,7 @@ export async function openPlay(
     pair: (name: string, role: string): Promise<CodeEntry> =>
       step(`pair ${name}`, async () => {
         const made = await service().owlpost.pair({ name, role, channel: "telegram" });
-        assert(made.ok, JSON.stringify(made));
+        assert(made.ok && made.by === "code", JSON.stringify(made));
         return { code: made.code, token: made.link?.split("start=")[1] ?? "" };
       }),
 
@@ -222,8 +233,14 @@ export async function openPlay(
         return binding ? service().owlpost.revoke(binding.id, "cli") : { ok: false };
       }),
 
+    /** What befalls Feishu and the webhook's receiver. */
+    weather: hooksWeather({ step }, peerUrl),
+
     /** Those who tap and type on Telegram. */
     people: telegramPeople({ step, until }, peerUrl),
+
+    /** Those who comment on GitHub. */
+    commenters: githubPeople({ step, until }, peerUrl),
 
     /** Whoever reads the topic on ntfy. */
     reader: ntfyReader({ step, until }, peerUrl, () => service().store.cursor("ntfy")),

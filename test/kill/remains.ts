@@ -3,6 +3,8 @@ import type { Event } from "../../src/domain/event.ts";
 import type { Copy, StoredQuestion } from "../../src/domain/question.ts";
 import type { Note } from "../../src/domain/store.ts";
 import type { Peer } from "../peer/peer-server.ts";
+import type { GitHubDesk } from "./github-desk.ts";
+import type { HooksDesk } from "./hooks-desk.ts";
 import type { Entry } from "./ledger.ts";
 import type { NtfyDesk } from "./ntfy-desk.ts";
 import type { Scene } from "./scene.ts";
@@ -11,7 +13,9 @@ import type { TelegramDesk } from "./telegram-desk.ts";
 export type Desk =
   | { readonly peer: Peer }
   | { readonly telegram: TelegramDesk }
-  | { readonly ntfy: NtfyDesk };
+  | { readonly github: GitHubDesk }
+  | { readonly ntfy: NtfyDesk }
+  | { readonly hooks: HooksDesk };
 
 /** What is there when a scene has ended, read by a process of its own. */
 export type Remains = {

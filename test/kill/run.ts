@@ -186,7 +186,7 @@ async function playAll(
     console.log(`FAILED: nothing was killed in the phase ${phase}`);
   }
   console.log(
-    `${tally.killed} kills, ${tally.twice} runs killed twice, ${tally.missed} steps not reached, ${tally.doubles} posts on Telegram that nobody could record, slowest start ${tally.readyMs} ms, ${seconds()} s`,
+    `${tally.killed} kills, ${tally.twice} runs killed twice, ${tally.missed} steps not reached, ${tally.doubles} posts that nobody could record, slowest start ${tally.readyMs} ms, ${seconds()} s`,
   );
   console.log(`${tally.passed} passed, ${tally.failed} failed`);
   return tally.failed === 0 ? 0 : 1;

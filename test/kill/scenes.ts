@@ -5,6 +5,8 @@ import { stringify } from "yaml";
 import type { QuestionId } from "../../src/domain/ids.ts";
 import { aDocument } from "../builders.ts";
 import { abort } from "./abort-scene.ts";
+import { github } from "./github-scene.ts";
+import { hooks } from "./hooks-scene.ts";
 import { ntfy } from "./ntfy-scene.ts";
 import { pairing, words } from "./people-scenes.ts";
 import type { Scene } from "./scene.ts";
@@ -231,7 +233,9 @@ export const scenes: Readonly<Record<string, Scene>> = {
   weather,
   telegram,
   ntfy,
+  github,
   pairing,
   words,
   abort,
+  hooks,
 };

@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync } 
 import { join } from "node:path";
 import { startPeer } from "../peer/peer-server.ts";
 import { packages } from "./bundle.ts";
+import { startGitHubDesk } from "./github-desk.ts";
+import { startHooksDesk } from "./hooks-desk.ts";
 import { inspect, inspectCursor } from "./inspect.ts";
 import { readLedger } from "./ledger.ts";
 import { startNtfyDesk } from "./ntfy-desk.ts";
@@ -40,6 +42,7 @@ export async function play(child: string, folder: string, run: Run): Promise<Out
   mkdirSync(folder, { recursive: true });
   const desk = await openDesk(run.scene);
   const telegram = "telegram" in desk ? desk.telegram : undefined;
+  const hooks = "hooks" in desk ? desk.hooks : undefined;
   const cursorFaults: string[] = [];
   try {
     let killed = 0;
@@ -53,7 +56,8 @@ export async function play(child: string, folder: string, run: Run): Promise<Out
       if (exit.how === "done" && !(faulty && wasInjected(folder))) break;
       killed += 1;
       ageTemporaries(folder);
-      if ("peer" in desk) continue;
+      hooks?.died();
+      if (!("telegram" in desk || "ntfy" in desk)) continue;
       await hearOut();
       telegram?.died();
       cursorFaults.push(...inspectCursor(folder, desk));
@@ -81,14 +85,28 @@ async function hearOut(): Promise<void> {
 }
 
 async function openDesk(scene: string): Promise<Desk> {
-  const platform = scenes[scene]?.platform;
-  if (platform === "telegram") return { telegram: await startTelegramDesk() };
-  return platform === "ntfy" ? { ntfy: await startNtfyDesk() } : { peer: await startPeer() };
+  switch (scenes[scene]?.platform) {
+    case "telegram":
+      return { telegram: await startTelegramDesk() };
+    case "github":
+      return { github: await startGitHubDesk() };
+    case "ntfy":
+      return { ntfy: await startNtfyDesk() };
+    case "hooks":
+      return { hooks: await startHooksDesk() };
+    default:
+      return { peer: await startPeer() };
+  }
 }
 
-const carrierOf = (desk: Desk) => ("peer" in desk ? desk.peer : "ntfy" in desk ? desk.ntfy : desk.telegram);
-const urlOf = (desk: Desk): string => carrierOf(desk).url;
-const closeDesk = (desk: Desk): Promise<void> => carrierOf(desk).close();
+function serverOf(desk: Desk): { readonly url: string; close(): Promise<void> } {
+  if ("peer" in desk) return desk.peer;
+  if ("github" in desk) return desk.github;
+  if ("ntfy" in desk) return desk.ntfy;
+  return "hooks" in desk ? desk.hooks : desk.telegram;
+}
+const urlOf = (desk: Desk): string => serverOf(desk).url;
+const closeDesk = (desk: Desk): Promise<void> => serverOf(desk).close();
 
 /** The steps of a scene, from one run that nothing disturbs; its inspection must find nothing. */
 export async function listSteps(child: string, folder: string, scene: string): Promise<string[]> {

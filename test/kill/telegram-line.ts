@@ -17,7 +17,7 @@ export function telegramChannel(
   return openTelegram(settings, { waitMs: 20_000, graceMs: 10_000, callMs: 5_000, now });
 }
 
-export const setTelegramClock = (door: string, ahead: Ahead): Promise<unknown> =>
+export const setPlatformClock = (door: string, ahead: Ahead): Promise<unknown> =>
   callPeer(`${door}/person/clock`, "POST", ahead);
 
 type TypeWays = Pick<Said, "to" | "edit">;

@@ -44,7 +44,10 @@ export function visible(message: ChannelMessage, row: Capabilities, code = true)
     case "gfm":
       return fromMarkdown(message.body, code);
     case "mrkdwn":
+    case "slack-compatible":
       return fromEntities(fromMrkdwn(message.body, code));
+    case "discord":
+      return fromDiscord(message.body, code);
     default:
       return message.body;
   }
@@ -73,6 +76,17 @@ function fromMrkdwn(text: string, code: boolean): string {
     .join("");
 }
 
+/** Discord's order: code, then links, then escapes, then bold; whatever else opens a format stands there as ⟦format⟧. */
+function fromDiscord(text: string, code: boolean): string {
+  const token =
+    /```\n([\s\S]*?)\n```|`([^`\n]+)`|(https?:\/\/[^\s<]+)|\\([^0-9A-Za-z\s])|(\*\*)|([*_~`|<[#@])|(^[^\S\n]*[-+](?=\s))/gm;
+  return text.replace(token, (_all, block, inline, link, escaped, bold, opener, item) => {
+    if (block !== undefined || inline !== undefined) return code ? (block ?? inline) : "";
+    if (bold !== undefined) return "";
+    return link ?? escaped ?? `⟦format ${opener ?? item}⟧`;
+  });
+}
+
 const line = (text: string, test: (each: string) => boolean): boolean => text.split("\n").some(test);
 
 /** Broken rules of every kind, as short names. Nothing is what a good message gives. */
@@ -93,7 +107,7 @@ export function brokenRules(
   };
   must(
     "plain is what is shown",
-    folded(message.plain) === flat || row.dialect === "mrkdwn" || row.dialect === "gfm",
+    folded(message.plain) === flat || ["mrkdwn", "slack-compatible", "gfm"].includes(row.dialect),
   );
   must("title", flat.includes(folded(seen(view.title))));
   must("question-id", flat.includes(view.id));

@@ -96,6 +96,7 @@ answerChannelContract("the real ntfy server", async () => {
         buttons: actions.length,
       })),
     tap: async (key) => void (await press(buttonOf(await kept(ask), key))),
+    toasts: () => [],
     isPolled: front.isPolled,
     fail: (on, what) => front.fail(on === "settle" ? "other" : on, how[what]),
   };

@@ -8,6 +8,8 @@ import { type Service, startService } from "../../src/app/service.ts";
 import { openStore } from "../../src/store/sqlite.ts";
 import { pageFolder } from "../app/inbox-peer.ts";
 import { aConfig } from "../builders.ts";
+import { furnish, someSettings } from "../github/desk.ts";
+import { type GitHub, startGitHub } from "../github/server.ts";
 import { type BotApi, startBotApi } from "../telegram/bot-api.ts";
 import { token } from "../telegram/phone.ts";
 
@@ -15,6 +17,7 @@ const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", 
 
 let browser: Browser;
 let api: BotApi;
+let github: GitHub;
 let home: string;
 let service: Service;
 let context: BrowserContext;
@@ -32,9 +35,11 @@ beforeEach(async () => {
   api.addBot(token, "owlpost_nightjar_bot");
   home = await mkdtemp(join(tmpdir(), "owlpost-chromium-"));
   const telegram = { token, allow: [], api_root: api.url };
+  github = await startGitHub();
+  furnish(github);
   const config = aConfig({
-    deliver: ["telegram", "inbox"],
-    channels: { inbox: { port: 0 }, telegram },
+    deliver: ["telegram", "github", "inbox"],
+    channels: { inbox: { port: 0 }, telegram, github: someSettings(github, { allow: [] }) },
   });
   service = await startService({ home, config, log: silentLog, assets: await pageFolder() });
   context = await browser.newContext({
@@ -54,6 +59,7 @@ afterEach(async () => {
   await context.close();
   await service.close();
   await api.close();
+  await github.close();
   await rm(home, { recursive: true, force: true });
 });
 
@@ -103,6 +109,25 @@ describe("people in Chromium", () => {
       expect.stringMatching(/^eric, ownertelegram 42 · since .*Revoke$/),
     ]);
     expect(troubles).toEqual([]);
+  });
+
+  it("asks for the login where that pairs, and says at once who is paired", async () => {
+    await press("Pair somebody").tap();
+    expect(await page.getByLabel("Login there").isVisible()).toBe(false);
+    await page.getByLabel("Name").fill("eric");
+    await page.getByLabel("Role").selectOption("owner");
+    await page.getByLabel("Channel").selectOption("github");
+    await press("Pair").tap();
+    expect(await page.evaluate("document.activeElement.id")).toBe("pair-address");
+    await page.getByLabel("Login there").fill("nightjar-labs");
+    await press("Pair").tap();
+    await people().getByText("only a person can be paired").waitFor();
+    await page.getByLabel("Login there").fill("eric-gh");
+    await press("Pair").tap();
+    await people().getByText("eric is paired on github as owner: eric-gh, id 583231.").waitFor();
+    await people().getByText("github 583231 · since").waitFor();
+    // A refused request is one line of the browser's own.
+    expect(troubles.filter((line) => !line.includes("400"))).toEqual([]);
   });
 
   it("revokes at the second press, and never by a double tap", async () => {

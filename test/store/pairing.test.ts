@@ -30,6 +30,17 @@ describe("bindings", () => {
     expect(await pair(store)).toEqual({ bindings, codes: [] });
   });
 
+  it("whoever decides is told the number that the next one gets, also after one was taken away", async () => {
+    const store = await aStore();
+    const told = (effects: readonly Effect[]) =>
+      store.pair((_snapshot, nextId) => ({ effects, value: nextId }), now);
+    expect(await told([bindOf(mara, "7")])).toBe(1);
+    expect(await told([{ type: "unbind", binding: 1 }])).toBe(2);
+    expect(await told([{ type: "insert-code", code: aCode() }])).toBe(2);
+    expect(await told([bindOf(eric, "42")])).toBe(3);
+    expect((await store.bindings()).map(({ id }) => id)).toEqual([3]);
+  });
+
   it("someone who is known keeps their role", async () => {
     const store = await aStore();
     await pair(store, bindOf(eric, "42"));

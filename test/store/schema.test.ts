@@ -93,15 +93,15 @@ describe("the schema", () => {
     const path = aPath();
     await (await openStore(path)).close();
     const db = new Database(path);
-    db.pragma("user_version = 7");
+    db.pragma("user_version = 99");
     db.close();
     await expect(openStore(path)).rejects.toMatchObject({
       name: "StoreError",
       code: "newer-schema",
-      message: `this home was written by a newer owlpost (schema 7, this one knows ${migrations.length}): update owlpost`,
+      message: `this home was written by a newer owlpost (schema 99, this one knows ${migrations.length}): update owlpost`,
     });
     const after = new Database(path, { readonly: true });
-    expect(after.pragma("user_version", { simple: true })).toBe(7);
+    expect(after.pragma("user_version", { simple: true })).toBe(99);
     after.close();
   });
 

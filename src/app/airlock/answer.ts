@@ -77,13 +77,13 @@ function noteOf(taken: Taken, { zone }: AnswerSettings): string {
   });
 }
 
-/** What the person said: an option as its key and label, else the words, else the verb. */
+/** What the person said: an option as its key and label, or the verb, with the words beside it; else the words. */
 function saidWords(taken: Taken): string {
   if (taken.option !== undefined) {
     const choice = taken.label === undefined ? taken.option : `${taken.option} — ${taken.label}`;
     return taken.text === undefined ? choice : `${choice}\n${taken.text}`;
   }
-  if (taken.text !== undefined) return taken.text;
-  if (taken.outcome === "skipped") return "skip";
-  return taken.outcome === "retried" ? "retry" : taken.outcome;
+  const verb = taken.outcome === "skipped" ? "skip" : taken.outcome === "retried" ? "retry" : undefined;
+  if (verb === undefined) return taken.text ?? taken.outcome;
+  return taken.text === undefined ? verb : `${verb}\n${taken.text}`;
 }

@@ -12,7 +12,13 @@ import { type Kind, kinds } from "../../domain/question.ts";
 import { type Fields, type Findings, isAbsent, show, textOrInteger } from "./findings.ts";
 
 /** What the asker says beside the document; it wins over the document. */
-export type Given = { readonly task?: string; readonly run?: string; readonly project: string };
+export type Given = {
+  readonly task?: string;
+  readonly run?: string;
+  readonly project: string;
+  /** What the engine measured; each wins over the fact of that name in the document. */
+  readonly facts?: Fields;
+};
 
 export function readId(fields: Fields, findings: Findings): QuestionId | undefined {
   const value = fields.id;

@@ -13,13 +13,17 @@ export function readVerb({ verb, rest }: Spoken & Required<Pick<Spoken, "verb">>
   const { name, typed } = verb;
   if (name === undefined) return refuse({ code: "unknown-verb", typed });
   if (said.role !== undefined && !mayUse(said.role, name)) return refuse({ code: "role", verb: name });
-  if (said.token !== undefined && beyondToken.includes(name)) {
+  const byToken = said.token !== undefined;
+  // A token says nothing about who somebody is.
+  if (byToken && !said.proven && bindingVerbs.includes(name))
     return refuse({ code: "token-too-weak", verb: name });
-  }
-  return readers[name](name, { said, world, rest });
+  const reading = readers[name](name, { said, world, rest });
+  // It speaks for no whole run either; what is said wrongly is told as that first.
+  return byToken && reading.kind === "abort" ? refuse({ code: "token-too-weak", verb: name }) : reading;
 }
 
-const beyondToken: readonly Verb[] = ["abort", "pair", "unpair", "start"];
+/** Verbs that are about who speaks, and about no question. */
+export const bindingVerbs: readonly Verb[] = ["pair", "unpair", "start"];
 
 const readers: Readonly<Record<Verb, (verb: Verb, spoke: Spoke) => Reading>> = {
   answer: readAnswer,
@@ -67,8 +71,11 @@ function readSteer(verb: Verb, { said, world, rest }: Spoke): Reading {
   if (isBlank(rest)) return refuse({ code: "missing", verb, needs: "text" });
   const { word, rest: more } = cut(rest);
   const byId = looksLikeId(word);
-  const other = byId ? undefined : steered(word, said, world);
-  if (other && said.token !== undefined) return refuse({ code: "token-too-weak", verb: "steer" });
+  const place = byId ? undefined : steered(word, said, world);
+  const own = typeof said.token === "string" ? find(said.token, world) : undefined;
+  const isOwn = place !== undefined && "task" in place && place.task === own?.question.task;
+  const other = isOwn && own ? { question: own.question.id } : place;
+  if (place && !isOwn && said.token !== undefined) return refuse({ code: "token-too-weak", verb: "steer" });
   const text = trimmed(byId || other ? more : rest);
   if (isBlank(text)) return refuse({ code: "missing", verb, needs: "text" });
   if (other) return { kind: "command", command: { verb: "steer", target: other, text } };

@@ -20,8 +20,12 @@ export type Said = {
   readonly press?: { readonly question: string; readonly action: string };
   /** On a channel that knows nobody: the question its token is for, `null` where no valid token came. Absent elsewhere. */
   readonly token?: QuestionId | null;
-  /** The channel shows no buttons, so that a consent question's second action is the plain word `skip`. */
+  /** Beside a token: the channel has proven who speaks, so that no token is needed to say who that is. */
+  readonly proven?: true;
+  /** The channel shows no buttons of its own, so that a consent question's second action is the plain word `skip`. */
   readonly buttonless?: true;
+  /** It is a letter, and this stood in it beside its first line, which is `text`. */
+  readonly comment?: string;
 };
 
 /** What the grammar needs to know of a question. */
@@ -80,6 +84,8 @@ export type Why =
   | { readonly code: "no-token" }
   /** The token speaks for `question` alone. */
   | { readonly code: "other-token"; readonly question: QuestionId }
+  /** A line of its own says something else than the first one. */
+  | { readonly code: "two-answers"; readonly question: QuestionId }
   /** A token never speaks for a whole run, a task, or a person. */
   | { readonly code: "token-too-weak"; readonly verb: Verb }
   | { readonly code: "unknown-verb"; readonly typed: string }
@@ -131,6 +137,7 @@ const reasonOf = {
   "no-such-id": "no-such-question",
   "nothing-open": "no-such-question",
   "several-open": "ambiguous",
+  "two-answers": "ambiguous",
 } as const satisfies Record<Why["code"], RefusalReason>;
 
 export function refuse(why: Why): Extract<Reading, { kind: "refused" }> {

@@ -35,6 +35,20 @@ export function acceptedText(
   form: Form | undefined,
   reader: Reader,
 ): string {
+  return `${decidedText(after, command, form, reader)}${commentText(command)}`;
+}
+
+/** A person's words beside a choice. */
+function commentText(command: Command): string {
+  return "comment" in command && command.comment !== undefined ? " The comment goes with it." : "";
+}
+
+function decidedText(
+  after: StoredQuestion,
+  command: Exclude<Command, { verb: "steer" | "override" }>,
+  form: Form | undefined,
+  reader: Reader,
+): string {
   const { question } = after;
   const passed =
     after.defaultAction === "stay_parked" ? "the task was still parked" : "this replaces the default";
@@ -57,8 +71,12 @@ function tomorrow({ zone }: StoredQuestion, form: Form | undefined, { morningAt,
   return ` It is asked again at ${timeWords(morningAt, zone, now)}.`;
 }
 
-export function changedText({ question }: StoredQuestion, key: string): string {
-  return `Changed to ${optionWords(question, key)}; it applies at the next iteration on ${question.task}.`;
+export function changedText(
+  { question }: StoredQuestion,
+  command: Extract<Command, { verb: "override" }>,
+): string {
+  const changed = `Changed to ${optionWords(question, command.key)}`;
+  return `${changed}; it applies at the next iteration on ${question.task}.${commentText(command)}`;
 }
 
 export function repeatedText(stored: StoredQuestion, reader: Reader): string {

@@ -1,0 +1,91 @@
+import { ChannelError } from "../../src/domain/channel.ts";
+import type { Comment } from "./comment.ts";
+import type { Call } from "./line.ts";
+import type { Issue } from "./place.ts";
+
+export const permissions = ["read", "triage", "write", "maintain", "admin"] as const;
+export type Permission = (typeof permissions)[number];
+
+/** How long what somebody may do on the repository is believed. */
+const believedMs = 60_000;
+
+type Account = { readonly databaseId?: number | bigint };
+type Version = {
+  readonly node: {
+    readonly body?: string;
+    readonly author?: Account | null;
+    readonly editor?: Account | null;
+  } | null;
+};
+
+const query = `query ($id: ID!) {
+  node(id: $id) { ... on IssueComment { body author { ... on User { databaseId } } editor { ... on User { databaseId } } } }
+}`;
+
+/**
+ * Did its author write these words? Whoever may write to a repository may change the comments of others there, and the
+ * changed words stand under the first author's name: only GraphQL tells who changed them. Where it does not, nobody knows.
+ */
+export async function isByItsAuthor(call: Call, comment: Comment, signal: AbortSignal): Promise<boolean> {
+  const { node_id: id, user, body = "" } = comment;
+  if (id === undefined || !user) return false;
+  try {
+    const { node } = await call(signal, (api, until) => api.graphql<Version>(query, { id, ...until }));
+    // Other words: it was changed again, and that version is read on its own.
+    return isOf(user, node?.author) && isOf(user, node?.editor) && same(node?.body, body);
+  } catch (error) {
+    if (error instanceof ChannelError && mayPass(error)) throw error;
+    return false;
+  }
+}
+
+const isOf = (user: { readonly id: number | bigint }, who: Account | null | undefined): boolean =>
+  who?.databaseId !== undefined && String(who.databaseId) === String(user.id);
+
+const same = (one: string | undefined, other: string): boolean =>
+  (one ?? "").replace(/\r\n?/g, "\n").trim() === other.replace(/\r\n?/g, "\n").trim();
+
+/** Asked again later it may be answered; anything else is an answer already. */
+const mayPass = ({ reason }: ChannelError): boolean =>
+  ["unavailable", "rate-limited", "no-answer", "unreachable", "stopped", "token-refused"].includes(reason);
+
+/** What a person may do on the repository: `none` where nothing. */
+export async function permissionOf(
+  call: Call,
+  { owner, repo }: Pick<Issue, "owner" | "repo">,
+  username: string,
+  signal: AbortSignal,
+): Promise<Permission | "none"> {
+  try {
+    const { data } = await call(signal, (api, until) =>
+      api.request("GET /repos/{owner}/{repo}/collaborators/{username}/permission", {
+        owner,
+        repo,
+        username,
+        ...until,
+      }),
+    );
+    // The older field knows no triage and no maintain.
+    return [data.role_name, data.permission].map(known).find((each) => each !== undefined) ?? "none";
+  } catch (error) {
+    if (error instanceof ChannelError && error.reason === "not-found") return "none";
+    throw error;
+  }
+}
+
+const known = (name: string | undefined): Permission | undefined => permissions.find((each) => each === name);
+
+/** Beside the list of those who may answer, and never instead of it: who may do at least that on the repository? */
+export function permitting(call: Call, issue: Issue, least: Permission | undefined) {
+  const looked = new Map<string, { readonly at: number; readonly may: boolean }>();
+  return async (login: string, signal: AbortSignal): Promise<boolean> => {
+    if (least === undefined) return true;
+    const now = performance.now();
+    const before = looked.get(login);
+    if (before && now - before.at < believedMs) return before.may;
+    const has = await permissionOf(call, issue, login, signal);
+    const may = has !== "none" && permissions.indexOf(has) >= permissions.indexOf(least);
+    looked.set(login, { at: now, may });
+    return may;
+  };
+}

@@ -1,0 +1,74 @@
+import { statSync } from "node:fs";
+import { decideLapses } from "../../core/board/claim.ts";
+import type { BoardSettings } from "../../core/board/settings.ts";
+import type { BoardNeed, BoardSnapshot } from "../../domain/board.ts";
+import type { Decision } from "../../domain/store.ts";
+import type { Desk } from "../desk.ts";
+import type { BoardOptions } from "./api.ts";
+
+const mostSettled = 500;
+const mostLapsed = 200;
+
+/** What the operations of one board share. */
+export type BoardDesk = {
+  readonly desk: Desk;
+  readonly options: BoardOptions;
+  change<Value>(
+    need: Omit<BoardNeed, "board">,
+    decide: (snapshot: BoardSnapshot, settings: BoardSettings) => Decision<Value>,
+    directories?: ReadonlySet<string>,
+  ): Promise<Value>;
+  /** Leases that are over are over, service or no service. */
+  sweep(): Promise<void>;
+};
+
+export function openBoardDesk(desk: Desk, options: BoardOptions): BoardDesk {
+  const { store, now, committed } = desk;
+  const { board, actor } = options;
+
+  async function change<Value>(
+    need: Omit<BoardNeed, "board">,
+    decide: (snapshot: BoardSnapshot, settings: BoardSettings) => Decision<Value>,
+    directories: ReadonlySet<string> = new Set(),
+  ): Promise<Value> {
+    const at = now();
+    const settings: BoardSettings = { now: at, iso: new Date(at).toISOString(), actor, directories };
+    let wrote = false;
+    const value = await store.changeBoard(
+      { board, ...need },
+      (snapshot) => {
+        const decision = decide(snapshot, settings);
+        wrote = decision.effects.length > 0;
+        return decision;
+      },
+      at,
+    );
+    while (await store.settleBlockers(mostSettled));
+    if (wrote) committed();
+    return value;
+  }
+
+  async function sweep(): Promise<void> {
+    for (;;) {
+      const at = now();
+      const due = await store.nextLapseAt(at);
+      if (due === undefined || due > at) return;
+      const { lapsed } = await change({ lapsed: { now: at, limit: mostLapsed } }, (snapshot) =>
+        decideLapses(snapshot, at),
+      );
+      if (lapsed.length === 0) return;
+    }
+  }
+
+  return { desk, options, change, sweep };
+}
+
+/** Those that are folders on this machine. */
+export function directoriesOf(paths: readonly (string | undefined)[]): ReadonlySet<string> {
+  return new Set(
+    paths.filter((path): path is string => {
+      if (path === undefined || path === "") return false;
+      return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+    }),
+  );
+}

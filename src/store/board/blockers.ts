@@ -1,0 +1,82 @@
+import { type Sql, scalar } from "../statements.ts";
+
+/** So many dependants are told at once at most; the rest follows in transactions of their own. */
+export const mostSettled = 500;
+
+/** A Done or Cancelled task blocks nobody. */
+export const finished = `(status = 'Done' OR status = 'Cancelled')`;
+
+/** The task began or ceased to block: its dependants' counters follow, or are noted to follow. */
+export function blockingChanged(sql: Sql, blocker: number): void {
+  if (!settleSome(sql, blocker, mostSettled))
+    sql("INSERT OR IGNORE INTO unsettled_blockers (blocker) VALUES (?)").run(blocker);
+}
+
+/** One chunk of what is left; true when nothing is. */
+export function settleBlockers(sql: Sql, limit: number): boolean {
+  const blocker = scalar<number>(sql, "SELECT blocker FROM unsettled_blockers ORDER BY blocker LIMIT 1");
+  if (blocker === undefined) return true;
+  if (settleSome(sql, blocker, limit)) sql("DELETE FROM unsettled_blockers WHERE blocker = ?").run(blocker);
+  return false;
+}
+
+export function isUnsettled(sql: Sql): boolean {
+  return scalar<number>(sql, "SELECT 1 FROM unsettled_blockers LIMIT 1") !== undefined;
+}
+
+/** True when all of its dependants are counted as they should be. */
+function settleSome(sql: Sql, blocker: number, limit: number): boolean {
+  const blocks = scalar<number>(sql, `SELECT NOT ${finished} FROM tasks WHERE n = ?`, blocker) === 1 ? 1 : 0;
+  const dependants = sql<number>(
+    "SELECT task FROM task_dependencies WHERE blocked_by = ? AND counts = ? ORDER BY task LIMIT ?",
+  )
+    .pluck()
+    .all(blocker, 1 - blocks, limit);
+  if (dependants.length === 0) return true;
+  const list = JSON.stringify(dependants);
+  sql(`UPDATE tasks SET open_blockers = open_blockers + ? WHERE n IN (SELECT value FROM json_each(?))`).run(
+    blocks === 1 ? 1 : -1,
+    list,
+  );
+  sql(
+    `UPDATE task_dependencies SET counts = ? WHERE blocked_by = ? AND task IN (SELECT value FROM json_each(?))`,
+  ).run(blocks, blocker, list);
+  return dependants.length < limit;
+}
+
+/** Sets the blockers of a task, and counts the open ones. */
+export function putBlockers(sql: Sql, task: number, blockers: readonly number[]): void {
+  const before = new Map(
+    sql<{ blocked_by: number; counts: number }>(
+      "SELECT blocked_by, counts FROM task_dependencies WHERE task = ?",
+    )
+      .all(task)
+      .map(({ blocked_by, counts }) => [blocked_by, counts]),
+  );
+  let open = 0;
+  for (const [blocker, counts] of before) {
+    if (blockers.includes(blocker)) continue;
+    sql("DELETE FROM task_dependencies WHERE task = ? AND blocked_by = ?").run(task, blocker);
+    open -= counts;
+  }
+  for (const blocker of blockers) {
+    if (before.has(blocker)) continue;
+    const counts = scalar<number>(sql, `SELECT NOT ${finished} FROM tasks WHERE n = ?`, blocker) ?? 0;
+    sql("INSERT INTO task_dependencies (task, blocked_by, counts) VALUES (?, ?, ?)").run(
+      task,
+      blocker,
+      counts,
+    );
+    open += counts;
+  }
+  if (open !== 0) sql("UPDATE tasks SET open_blockers = open_blockers + ? WHERE n = ?").run(open, task);
+}
+
+/** Before a task is deleted: whoever waits for it waits no more. */
+export function dropBlocker(sql: Sql, blocker: number): void {
+  sql(
+    `UPDATE tasks SET open_blockers = open_blockers - 1
+    WHERE n IN (SELECT task FROM task_dependencies WHERE blocked_by = ? AND counts = 1)`,
+  ).run(blocker);
+  sql("DELETE FROM task_dependencies WHERE blocked_by = ?").run(blocker);
+}

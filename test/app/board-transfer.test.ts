@@ -1,0 +1,148 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, test } from "vitest";
+import type { Board } from "../../src/app/board/api.ts";
+import { openOwlpost } from "../../src/app/owlpost.ts";
+import { aConfig } from "../builders.ts";
+import { passFor, wholeSpec } from "../contract/provider.ts";
+import { aClock, afterwards, aHome } from "../homes.ts";
+
+async function aBoard(home = aHome()): Promise<{ board: Board; home: string }> {
+  const owlpost = await openOwlpost({ home, config: aConfig(), now: aClock().now, host: "owl" });
+  afterwards(() => owlpost.close());
+  const actor = { kind: "person", name: "eric" } as const;
+  return { board: await owlpost.board({ board: "shop", actor, issuer: "eric" }), home };
+}
+
+async function exported(board: Board): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of board.export()) lines.push(line);
+  return lines;
+}
+
+/** The tables of waggle-sqlite, as its init script makes them: without a verdict column and with foreign keys off. */
+function waggleBoard(path: string): void {
+  const db = new Database(path);
+  db.exec(`
+    CREATE TABLE tasks (
+      id TEXT PRIMARY KEY, title TEXT NOT NULL, description TEXT DEFAULT '', acceptance_criteria TEXT DEFAULT '',
+      status TEXT DEFAULT 'Backlog', priority TEXT, executor TEXT, requires_review INTEGER DEFAULT 0,
+      execution_plan TEXT DEFAULT '', working_directory TEXT DEFAULT '', session_reference TEXT DEFAULT '',
+      dispatched_at TEXT, agent_output TEXT DEFAULT '', error_message TEXT DEFAULT '', context TEXT DEFAULT '',
+      artifacts TEXT DEFAULT '', repository TEXT, due_date TEXT, tags TEXT DEFAULT '[]', parent_task_id TEXT,
+      project TEXT, team TEXT, assignee TEXT DEFAULT '[]', issuer TEXT DEFAULT '', branch TEXT DEFAULT '',
+      source_message_id TEXT, sprint_id TEXT, complexity_score INTEGER, backlog_order INTEGER,
+      attachments TEXT DEFAULT '[]', start_date TEXT,
+      created_at TEXT DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ','now')), updated_at TEXT
+    );
+    CREATE TABLE task_dependencies (task_id TEXT, blocked_by_id TEXT, PRIMARY KEY (task_id, blocked_by_id));
+    CREATE TABLE teams (id TEXT PRIMARY KEY, name TEXT, members TEXT);
+    CREATE TABLE intake_log (message_id TEXT PRIMARY KEY, tool_name TEXT, processed_at TEXT);
+    INSERT INTO tasks (id, title, status, issuer, priority, due_date, tags, assignee, requires_review, created_at)
+    VALUES ('${"a".repeat(32)}', 'Child', 'Ready', 'alice', 'High', '2026-07-09', '["web"]',
+      '[{"id":"mara","name":"Mara"}]', 1, '2026-07-01T08:00:00Z'),
+      ('${"b".repeat(32)}', 'Blocker', 'Done', 'alice', NULL, NULL, '[]', '[]', 0, '2026-07-01T09:00:00Z'),
+      ('${"c".repeat(32)}', 'Parent', 'In Progress', 'bob', NULL, NULL, '[]', '[]', 0, '2026-07-01T10:00:00Z'),
+      ('${"d".repeat(32)}', 'Odd', 'Someday', 'bob', NULL, NULL, '[]', '[]', 0, '2026-07-01T11:00:00Z');
+    UPDATE tasks SET parent_task_id = '${"c".repeat(32)}' WHERE title = 'Child';
+    INSERT INTO task_dependencies VALUES ('${"a".repeat(32)}', '${"b".repeat(32)}'), ('${"a".repeat(32)}', 'gone');
+  `);
+  db.close();
+}
+
+describe("tasks go out and come in", () => {
+  test("as JSON lines, with everything but their revision", async () => {
+    const { board } = await aBoard();
+    await board.createTask({ title: "Parent", id: "p" });
+    const parentTask = (await board.getTask("p"))?.id ?? null;
+    const more = { parentTask, tags: ["a"], assignee: [{ id: "1", name: "Mara" }], dueDate: "2026-07-09" };
+    await board.createTask({
+      ...wholeSpec,
+      ...more,
+      id: "c",
+      qualityVerdict: passFor(wholeSpec),
+      status: "Ready",
+    });
+    await board.claim({ id: "c", token: "t" });
+    const lines = await exported(board);
+    expect(lines).toHaveLength(2);
+
+    const { board: other } = await aBoard();
+    const text = lines.toReversed().join("\n");
+    expect(await other.importText(text)).toEqual({ added: 2, same: 0, refused: [], dropped: [] });
+    expect((await exported(other)).map(withoutRevision)).toEqual(lines.map(withoutRevision));
+    expect(await other.importText(text)).toEqual({ added: 0, same: 2, refused: [], dropped: [] });
+    // A claim is a token of this machine: it does not travel.
+    expect((await other.stored("c"))?.claim).toBeNull();
+  });
+
+  test("as one list, and as what a query prints", async () => {
+    const { board } = await aBoard();
+    expect(await board.importText(JSON.stringify([{ title: "One" }, { title: "Two" }]))).toMatchObject({
+      added: 2,
+    });
+    expect(await board.importText(JSON.stringify({ results: [{ title: "Three" }] }))).toMatchObject({
+      added: 1,
+    });
+  });
+
+  test("what does not fit is named by its line, and the rest is taken over", async () => {
+    const { board } = await aBoard();
+    const report = await board.importText(
+      [
+        '{"title": "Good", "id": "good", "blockedBy": ["nowhere"]}',
+        "{torn",
+        '{"title": ""}',
+        '{"title": "Odd", "priority": "Soon"}',
+        '{"title": "Other", "id": "good"}',
+        '{"title": "Circle a", "id": "a", "blockedBy": ["b"]}',
+        '{"title": "Circle b", "id": "b", "blockedBy": ["a"]}',
+      ].join("\n"),
+    );
+    expect(report.added).toBe(3);
+    expect(report.refused).toEqual([
+      { line: 2, message: "is no JSON document" },
+      { line: 3, message: "title must not be empty" },
+      { line: 4, message: "priority must be one of Urgent, High, Medium, Low" },
+      { line: 5, id: "good", message: "another task of this board has that id" },
+    ]);
+    expect(report.dropped.map(({ id, message }) => [id, message])).toEqual([
+      ["good", "its blocker nowhere, which is not there"],
+      ["b", "its blocker a, which is not there"],
+    ]);
+  });
+
+  test("from a board that waggle-sqlite keeps", async () => {
+    const { board, home } = await aBoard();
+    const path = join(home, "waggle.db");
+    waggleBoard(path);
+    const report = await board.importWaggle(path);
+    expect(report).toMatchObject({ added: 3, same: 0 });
+    expect(report.refused.map(({ message }) => message)).toEqual([
+      "status must be one of Backlog, Ready, In Progress, In Review, Done, Blocked, Cancelled",
+    ]);
+    expect(report.dropped.map(({ message }) => message)).toEqual(["its blocker gone, which is not there"]);
+    const child = await board.getTask("a".repeat(32));
+    expect(child).toMatchObject({
+      title: "Child",
+      status: "Ready",
+      priority: "High",
+      issuer: { id: "alice", name: "alice" },
+      assignee: [{ id: "mara", name: "Mara" }],
+      requiresReview: true,
+      blockedBy: ["b".repeat(32)],
+      parentTask: "c".repeat(32),
+      createdAt: Date.parse("2026-07-01T08:00:00Z"),
+      qualityVerdict: "",
+    });
+    expect((await board.next()).map(({ stored }) => stored.task.title)).toEqual(["Child"]);
+    expect(await board.importWaggle(path)).toMatchObject({ added: 0, same: 3 });
+    await expect(board.importWaggle(join(home, "owlpost.db"))).rejects.toMatchObject({ code: "no-board" });
+    await expect(board.importWaggle(join(home, "none.db"))).rejects.toMatchObject({ code: "cannot-open" });
+  });
+});
+
+function withoutRevision(line: string): Record<string, unknown> {
+  const { revision: _, updatedAt: __, ...rest } = JSON.parse(line) as Record<string, unknown>;
+  return rest;
+}

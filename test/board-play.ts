@@ -1,0 +1,176 @@
+import fc from "fast-check";
+import { decideChange } from "../src/core/board/change.ts";
+import { decideClaim, decideHeartbeat, decideLapses, decideRelease } from "../src/core/board/claim.ts";
+import { decideCreate } from "../src/core/board/create.ts";
+import { decideRemove } from "../src/core/board/remove.ts";
+import { decideReview } from "../src/core/board/review.ts";
+import { specHash } from "../src/core/board/verdict.ts";
+import type { BoardNeed, BoardSnapshot } from "../src/domain/board.ts";
+import type { TaskId } from "../src/domain/ids.ts";
+import type { Decision } from "../src/domain/store.ts";
+import { type StoredTask, type TaskFields, type TaskStatus, taskStatuses } from "../src/domain/task.ts";
+import { minute } from "./builders.ts";
+
+const ids = ["a", "b", "c", "d", "e"] as TaskId[];
+const anId = fc.constantFrom(...ids);
+const aToken = fc.constantFrom("t1", "t2");
+const someFields: fc.Arbitrary<Partial<TaskFields>> = fc.record(
+  {
+    description: fc.constantFrom(
+      "",
+      "Build the login page with the existing form kit, and keep the old URL.",
+    ),
+    acceptanceCriteria: fc.constantFrom("", "- the suite passes", "[DRAFT-AC]"),
+    executionPlan: fc.constantFrom("", "1. write it"),
+    executor: fc.constantFrom("human", "cli", null),
+    requiresReview: fc.boolean(),
+    agentOutput: fc.constantFrom("", "It is done."),
+    errorMessage: fc.constantFrom("", "It stands still."),
+    parentTask: fc.option(anId),
+    blockedBy: fc.uniqueArray(anId, { maxLength: 2 }),
+    context: fc.constantFrom("", "See the design."),
+  },
+  { requiredKeys: [] },
+);
+const aPlace: fc.Arbitrary<Partial<TaskFields>> = fc.record(
+  { parentTask: fc.option(anId), blockedBy: fc.uniqueArray(anId, { maxLength: 2 }) },
+  { requiredKeys: [] },
+);
+const whole: Partial<TaskFields> = {
+  description: "Build the login page with the existing form kit, and keep the old URL.",
+  acceptanceCriteria: "- the suite passes",
+  executionPlan: "1. write it",
+  executor: "human",
+  assignee: [{ id: "eric", name: "eric" }],
+  agentOutput: "It is done.",
+  errorMessage: "It stands still.",
+};
+
+export type Step =
+  | {
+      readonly do: "create";
+      readonly id: TaskId;
+      readonly fields: Partial<TaskFields>;
+      readonly whole: boolean;
+    }
+  | {
+      readonly do: "change";
+      readonly id: TaskId;
+      readonly fields: Partial<TaskFields>;
+      readonly status: TaskStatus | undefined;
+      readonly token: string | undefined;
+      readonly yes: boolean;
+    }
+  | { readonly do: "claim"; readonly id: TaskId | undefined; readonly token: string }
+  | { readonly do: "beat" | "release"; readonly id: TaskId; readonly token: string }
+  | { readonly do: "remove" | "review"; readonly id: TaskId }
+  | { readonly do: "wait"; readonly minutes: number };
+
+export const aStep: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ do: fc.constant("create"), id: anId, fields: someFields, whole: fc.boolean() }),
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant("change"),
+      id: anId,
+      fields: fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, someFields, aPlace),
+      status: fc.oneof(
+        { weight: 3, arbitrary: fc.constantFrom(...taskStatuses) },
+        fc.constant("Done" as const),
+        fc.constant(undefined),
+      ),
+      token: fc.oneof({ weight: 3, arbitrary: fc.constant("held") }, fc.constant(undefined), aToken),
+      yes: fc.boolean(),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("claim"),
+      id: fc.option(anId, { nil: undefined }),
+      token: aToken,
+    }),
+  },
+  fc.record({ do: fc.constantFrom("beat", "release"), id: anId, token: aToken }),
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("review"), id: anId }) },
+  fc.record({ do: fc.constant("remove"), id: anId }),
+  fc.record({ do: fc.constant("wait"), minutes: fc.integer({ min: 1, max: 8 }) }),
+) as fc.Arbitrary<Step>;
+
+/** Five tasks that are Ready, and one that is Done: what follows begins where something can happen. */
+export const prelude: readonly Step[] = [
+  ...ids.flatMap((id): Step[] => [
+    {
+      do: "create",
+      id,
+      fields: id === "b" || id === "c" ? { parentTask: ids[0] as TaskId } : {},
+      whole: true,
+    },
+    { do: "review", id },
+    { do: "change", id, fields: {}, status: "Ready", token: undefined, yes: false },
+  ]),
+  { do: "claim", id: ids[2], token: "t1" },
+  { do: "change", id: ids[2] as TaskId, fields: {}, status: "Done", token: "t1", yes: false },
+];
+
+/** What one step reads and decides, for whatever board it is played on. */
+export type Plan = {
+  readonly need: Omit<BoardNeed, "board">;
+  readonly decide: (snapshot: BoardSnapshot) => Decision<{ readonly ok?: boolean }>;
+};
+
+export function planOf(step: Step, look: (id: TaskId) => StoredTask | undefined, now: number): Plan {
+  const settings = {
+    now,
+    iso: "2026-07-06T21:00:00Z",
+    actor: { kind: "person", name: "eric" } as const,
+    directories: new Set<string>(),
+  };
+  const named = "fields" in step ? [step.fields.parentTask ?? [], step.fields.blockedBy ?? []].flat() : [];
+  const tasks = "id" in step && step.id !== undefined ? [step.id, ...named] : [];
+  const need = { tasks };
+  switch (step.do) {
+    case "create": {
+      const fields = { title: step.id, ...(step.whole ? whole : {}), ...step.fields };
+      const request = { board: "shop", id: step.id, issuer: "eric", fields };
+      return { need, decide: (snapshot) => decideCreate(snapshot, request, settings) };
+    }
+    case "change": {
+      const token = step.token === "held" ? look(step.id)?.claim?.token : step.token;
+      const request = {
+        id: step.id,
+        fields: step.fields,
+        approved: step.yes,
+        changesRequested: step.yes,
+        ...(step.status === undefined ? {} : { status: step.status }),
+        ...(token === undefined ? {} : { claim: token }),
+      };
+      return { need, decide: (snapshot) => decideChange(snapshot, request, settings) };
+    }
+    case "claim": {
+      const { id, token } = step;
+      const request = { token, by: token, leaseMs: 10 * minute, ...(id === undefined ? {} : { id }) };
+      return {
+        need: { tasks, next: { limit: 5 } },
+        decide: (snapshot) => decideClaim(snapshot, request, settings),
+      };
+    }
+    case "beat":
+      return { need, decide: (snapshot) => decideHeartbeat(snapshot, step, settings) };
+    case "release":
+      return { need, decide: (snapshot) => decideRelease(snapshot, step, settings) };
+    case "remove":
+      return { need, decide: (snapshot) => decideRemove(snapshot, step, settings) };
+    case "review": {
+      const task = look(step.id)?.task;
+      const review = { verdict: "PASS", gaps: [], fixes: [] } as const;
+      const request = { id: step.id, hash: task ? specHash(task) : "", review, reviewer: "eric" };
+      return { need, decide: (snapshot) => decideReview(snapshot, request, settings) };
+    }
+    case "wait":
+      return {
+        need: { lapsed: { now, limit: 10 } },
+        decide: (snapshot) => ({ ...decideLapses(snapshot, now), value: {} }),
+      };
+  }
+}
