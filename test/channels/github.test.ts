@@ -522,6 +522,18 @@ describe("checks", () => {
     }
   });
 
+  test("an account that may not look up what people may do cannot keep to least_permission: both places say so", async () => {
+    const { api, clock } = await aGitHub();
+    api.repository(repository).rights.set(bot.login, "triage");
+    expect(await one(api, "answers")).toEqual(["ok", "eric-gh (583231) may answer"]);
+    const words = expect.stringContaining("take channels.github.least_permission out");
+    const strict = { least_permission: "write" } as const;
+    expect(await one(api, "answers", strict)).toEqual(["fail", words]);
+    const line = await aLine(api, clock, strict);
+    api.say(repository, issue, eric.login, "@owlpost-bot status");
+    await expect(line.poll?.(undefined, never)).rejects.toMatchObject({ message: words });
+  });
+
   test("few calls are left", async () => {
     const { api } = await aGitHub();
     api.spend(4_700);
