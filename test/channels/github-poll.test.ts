@@ -171,6 +171,19 @@ describe("reading the comments", () => {
     expect(performance.now() - began).toBeGreaterThan(900);
   });
 
+  test("a pause of months is one of an hour, and never none at all", async () => {
+    const { api, clock } = await aGitHub();
+    const line = await aLine(api, clock);
+    api.pollEvery(3_000_000);
+    const { batch } = await polled(line);
+    const held = line.poll?.(batch.cursor, never).catch((error: unknown) => error);
+    await new Promise((later) => setTimeout(later, 150));
+    expect(lists(api)).toHaveLength(1);
+    await line.close();
+    expect(await held).toBeInstanceOf(ChannelError);
+    expect(new ChannelError("rate-limited", "later", { retryAfterMs: 3e9 }).retryAfterMs).toBe(3_600_000);
+  });
+
   test("a poll ends when it is stopped and when the channel is closed", async () => {
     const { api, clock } = await aGitHub();
     const line = await aLine(api, clock, {}, { quickMs: 30_000 });
