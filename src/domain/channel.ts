@@ -1,5 +1,6 @@
 import type { RungName } from "./capabilities.ts";
 import type { ChannelId, Cursor, Instant, MessageRef, QuestionId } from "./ids.ts";
+import { longestRestMs } from "./store.ts";
 
 export const partNames = [
   "header",
@@ -139,6 +140,7 @@ export class ChannelError extends Error {
   readonly closed: boolean;
   readonly stands: boolean;
   readonly delivered: Delivered;
+  /** At most an hour: a timer of Node's that is asked for more than 24 days does not wait at all. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -159,7 +161,8 @@ export class ChannelError extends Error {
     this.stands = more.stands ?? false;
     this.permanent = more.permanent ?? (this.closed || this.stands);
     this.delivered = more.delivered ?? "unknown";
-    this.retryAfterMs = more.retryAfterMs;
+    this.retryAfterMs =
+      more.retryAfterMs === undefined ? undefined : Math.min(more.retryAfterMs, longestRestMs);
   }
 }
 
