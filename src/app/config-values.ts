@@ -22,6 +22,8 @@ export type Config = {
   };
   /** How long a question that is asked again in the morning waits. */
   readonly againDeadlineMs: number;
+  /** How long a hook of an agent waits for an answer. */
+  readonly hookDeadlineMs: number;
   /** Project to absolute folder. */
   readonly airlocks: Readonly<Record<string, string>>;
   /** Every listed channel gets its copy at once. */
@@ -40,6 +42,7 @@ export type ConfigError = {
 export const defaultMinLeadMs = 10 * 60_000;
 export const defaultLeaseMs = 10 * 60_000;
 export const defaultAgainDeadlineMs = 12 * 3_600_000;
+export const defaultHookDeadlineMs = 15 * 60_000;
 export const defaultInboxPort = 7373;
 
 /** The configuration of a home without `config.yaml`: the system's zone, the local inbox alone. */
@@ -50,6 +53,7 @@ export function defaultConfig(): Config {
     leaseMs: defaultLeaseMs,
     autoDefault: false,
     againDeadlineMs: defaultAgainDeadlineMs,
+    hookDeadlineMs: defaultHookDeadlineMs,
     airlocks: {},
     deliver: ["inbox"],
     channels: { inbox: { port: defaultInboxPort } },
