@@ -22,6 +22,7 @@ const views: Readonly<Record<string, View>> = {
   ...Object.fromEntries(Object.keys(cases).map((name) => [name, caseView(name)])),
   ...nightViews,
   "follow-up-answered": followUpView(...followUp("answered")),
+  "follow-up-permission": followUpView(...followUp("permission-unanswered")),
   "follow-up-expired": followUpView(...followUp("expired")),
   "notice-run-complete": noticeView(
     "run-complete",

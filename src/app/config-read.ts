@@ -11,6 +11,7 @@ import {
   type Config,
   type ConfigError,
   defaultAgainDeadlineMs,
+  defaultHookDeadlineMs,
   defaultInboxPort,
   defaultLeaseMs,
   defaultMinLeadMs,
@@ -46,18 +47,24 @@ export async function readConfig(text: string, env: Environment): Promise<ReadCo
   const zone = document.zone ?? systemZone();
   const night = readNight(document.night, zone, document.zone !== undefined, found);
   const airlocks = readAirlocks(document.airlocks, env, found);
+  const minLeadMs = durationMs(document.min_lead, defaultMinLeadMs);
+  // Without a word about it, it is never shorter than the owner wants to be given.
+  const hookDeadlineMs = durationMs(document.hook?.deadline, Math.max(defaultHookDeadlineMs, minLeadMs));
+  if (hookDeadlineMs < minLeadMs)
+    found.push({ path: ["hook", "deadline"], message: "is shorter than min_lead: no hook could ask" });
   if (found.length > 0) return { ok: false, errors: placed(found, source) };
 
   return {
     ok: true,
     config: {
       zone,
-      minLeadMs: durationMs(document.min_lead, defaultMinLeadMs),
+      minLeadMs,
       leaseMs: durationMs(document.lease, defaultLeaseMs),
       autoDefault: document.auto_default ?? false,
       ...(night ? { night } : {}),
       ...(document.reviewer ? { reviewer: readReviewer(document.reviewer) } : {}),
       againDeadlineMs: durationMs(document.again_deadline, defaultAgainDeadlineMs),
+      hookDeadlineMs,
       airlocks,
       deliver: document.deliver ?? Object.keys(channels),
       channels,

@@ -94,9 +94,13 @@ export const configSchema = z.strictObject({
     .optional()
     .meta({ description: "Judges whether a task says enough (docs/board.md). Default: people alone." }),
   hook: z
-    .strictObject({ deadline: duration.optional() })
+    .strictObject({
+      deadline: duration.optional().meta({
+        description: "How long `owlpost hook` waits for an answer; at least min_lead. Default: 15m.",
+      }),
+    })
     .optional()
-    .meta({ description: "Not available in this version." }),
+    .meta({ description: "What agents ask by themselves, through `owlpost hook`." }),
   airlocks: z
     .record(
       z.string().refine(isProjectName, { error: "is no project name: letters, digits, . _ - (at most 64)" }),
@@ -125,7 +129,7 @@ export const configSchema = z.strictObject({
 export type ConfigDocument = z.infer<typeof configSchema>;
 
 /** Settings whose shape is known but whose work is not built yet: a setting is never half obeyed. */
-export const unavailable = ["hook", "escalate"] as const;
+export const unavailable = ["escalate"] as const;
 
 /** The keys known at a place of the document; undefined where any key is allowed. */
 export function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] | undefined {

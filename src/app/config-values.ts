@@ -24,6 +24,8 @@ export type Config = {
   readonly againDeadlineMs: number;
   /** Judges whether a task says enough; absent: people alone do. */
   readonly reviewer?: Reviewer;
+  /** How long a hook of an agent waits for an answer. */
+  readonly hookDeadlineMs: number;
   /** Project to absolute folder. */
   readonly airlocks: Readonly<Record<string, string>>;
   /** Every listed channel gets its copy at once. */
@@ -55,6 +57,7 @@ export const defaultMinLeadMs = 10 * 60_000;
 export const defaultLeaseMs = 10 * 60_000;
 export const defaultAgainDeadlineMs = 12 * 3_600_000;
 export const defaultReviewMs = 5 * 60_000;
+export const defaultHookDeadlineMs = 15 * 60_000;
 export const defaultInboxPort = 7373;
 
 /** The configuration of a home without `config.yaml`: the system's zone, the local inbox alone. */
@@ -65,6 +68,7 @@ export function defaultConfig(): Config {
     leaseMs: defaultLeaseMs,
     autoDefault: false,
     againDeadlineMs: defaultAgainDeadlineMs,
+    hookDeadlineMs: defaultHookDeadlineMs,
     airlocks: {},
     deliver: ["inbox"],
     channels: { inbox: { port: defaultInboxPort } },

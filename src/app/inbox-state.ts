@@ -1,4 +1,5 @@
 import { defaultAt, type NightRules } from "../core/night.ts";
+import { isPermission } from "../core/wording.ts";
 import type { Event } from "../domain/event.ts";
 import type { Instant } from "../domain/ids.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
@@ -148,7 +149,8 @@ export function inboxState(source: InboxSource, zone: string, now: Instant): Inb
 
 function placeOf(stored: StoredQuestion): Place {
   if (isOpen(stored.state)) return "open";
-  if (stored.state === "expired") return "late";
+  // Nobody waits for a permission after its deadline.
+  if (stored.state === "expired") return isPermission(stored.question) ? "closed" : "late";
   return stored.state === "answered" ? "decided" : "closed";
 }
 

@@ -26,5 +26,6 @@ export const verbs: Verbs = {
   doctor: { summary: "check everything, and say how to mend it", load: () => import("./doctor.ts") },
   reach: { summary: "can anybody be reached now?", load: () => import("./reach.ts") },
   mcp: { summary: "ask_human for agents, over MCP on a pipe", load: () => import("./mcp.ts") },
+  hook: { summary: "answer a hook of an agent", load: () => import("./hook.ts") },
   events: { summary: "the event log as JSON lines", load: () => import("./events.ts") },
 };

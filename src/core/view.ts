@@ -3,6 +3,7 @@ import { isOpen, type Question, type StoredQuestion } from "../domain/question.t
 import { countCharacters, oneLine, shorten } from "../domain/text.ts";
 import type { AskedView, NoticeView, QuestionView, ReceiptView } from "../domain/view.ts";
 import { deadlineLine, standingLines } from "./standing.ts";
+import { isPermission } from "./wording.ts";
 
 const maxCommand = 160;
 const maxExitCode = 40;
@@ -36,9 +37,14 @@ export function questionView(stored: StoredQuestion, now: Instant): QuestionView
     options: question.options,
     deadline: deadlineLine(stored, now),
     ...(standing === undefined ? {} : { standing }),
-    answerable: isOpen(stored.state) || stored.state === "expired",
+    answerable: mayBeAnswered(stored),
     fullText: `owlpost status ${question.id}`,
   };
+}
+
+/** What expired can still be answered; but nobody waits for a permission after its deadline. */
+export function mayBeAnswered({ state, question }: StoredQuestion): boolean {
+  return isOpen(state) || (state === "expired" && !isPermission(question));
 }
 
 /** What became of a question, where its message cannot be edited: the same words as a message of their own. */

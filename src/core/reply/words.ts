@@ -5,7 +5,7 @@ import type { StoredQuestion } from "../../domain/question.ts";
 import { oneLine } from "../../domain/text.ts";
 import type { Form } from "../grammar/reading.ts";
 import { type Doer, mayAnswer, mayOverride, whoMayAnswer } from "../people.ts";
-import { keyChoice, optionWords, shorten, standing, timeWords } from "../wording.ts";
+import { isPermission, keyChoice, optionWords, shorten, standing, timeWords } from "../wording.ts";
 
 /** Who reads the words, and how a verb is typed there. */
 export type Reader = {
@@ -50,6 +50,7 @@ function decidedText(
   reader: Reader,
 ): string {
   const { question } = after;
+  if (isPermission(question)) return permissionText(after, command);
   const passed =
     after.defaultAction === "stay_parked" ? "the task was still parked" : "this replaces the default";
   const late = after.outcome === "overridden" ? ` The deadline had passed; ${passed}.` : "";
@@ -62,6 +63,26 @@ function decidedText(
       return `Skipped: ${question.task} stays blocked and the loop goes on with the rest.${tomorrow(after, form, reader)}`;
     default:
       return `Retry: ${question.task} runs again without an answer.`;
+  }
+}
+
+/** Only the agent that waits gets it; after the deadline it has gone on without. */
+function permissionText(
+  { question, answer }: StoredQuestion,
+  command: Exclude<Command, { verb: "steer" | "override" }>,
+): string {
+  const told = answer?.late
+    ? "The deadline had passed: nothing is allowed by it."
+    : "The agent that waits is told.";
+  switch (command.verb) {
+    case "choose":
+      return `Answered: ${optionWords(question, command.key)}. ${told}`;
+    case "answer":
+      return `Answered in words, so not allowed. ${told}`;
+    case "skip":
+      return `Skipped, so not allowed. ${told}`;
+    default:
+      return `Retry, so not allowed. ${told}`;
   }
 }
 
