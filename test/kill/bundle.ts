@@ -6,6 +6,17 @@ const root = join(import.meta.dirname, "..", "..");
 /** Where the packages outside the bundle are found. */
 export const packages = join(root, "node_modules");
 
+/** Loaded only by the scene that sends mail. */
+const mailPackages = [
+  "nodemailer",
+  "imapflow",
+  "mailauth/*",
+  "postal-mime",
+  "iconv-lite",
+  "html-to-text",
+  "tldts",
+];
+
 /** The child as one file, so that a start costs little: everywhere but in its own wrapper the store is the tapped one. */
 export async function bundleChild(folder: string): Promise<string> {
   const outfile = join(folder, "child.cjs");
@@ -16,8 +27,10 @@ export async function bundleChild(folder: string): Promise<string> {
     platform: "node",
     target: "node20",
     format: "cjs",
-    external: ["better-sqlite3", "pino"],
-    define: { "import.meta.dirname": "__dirname", OWLPOST_CHANNELS: '["github","inbox","telegram"]' },
+    // What is imported when it is needed is found where the rest is found.
+    supported: { "dynamic-import": false },
+    external: ["better-sqlite3", "pino", ...mailPackages],
+    define: { "import.meta.dirname": "__dirname", OWLPOST_CHANNELS: '["github","inbox","slack","telegram"]' },
     logLevel: "error",
     plugins: [
       {

@@ -9,9 +9,11 @@ import { inspectGitHub } from "./inspect-github.ts";
 import { inspectHistory } from "./inspect-history.ts";
 import { inspectHooks } from "./inspect-hooks.ts";
 import { inspectLoop } from "./inspect-loop.ts";
+import { inspectMail } from "./inspect-mail.ts";
 import { inspectNtfy, lostReplies } from "./inspect-ntfy.ts";
 import { inspectPeer } from "./inspect-peer.ts";
 import { inspectPeople } from "./inspect-people.ts";
+import { inspectSlack } from "./inspect-slack.ts";
 import { inspectTelegram, lostTaps } from "./inspect-telegram.ts";
 import { readLedger } from "./ledger.ts";
 import type { Desk, Remains } from "./remains.ts";
@@ -46,16 +48,7 @@ export async function inspect(folder: string, scene: Scene, desk: Desk, disturbe
     };
     if (await store.service()) wrong.push("the service's place is still held");
     if ((await store.nextJobAt()) !== undefined) wrong.push("a message still waits in the outbox");
-    const platform =
-      "peer" in desk
-        ? { wrong: inspectPeer({ ...remains, ...desk }), doubles: [] }
-        : "github" in desk
-          ? { wrong: inspectGitHub({ ...remains, ...desk }), doubles: [] }
-          : "ntfy" in desk
-            ? { wrong: inspectNtfy({ ...remains, ...desk }), doubles: [] }
-            : "hooks" in desk
-              ? inspectHooks({ ...remains, ...desk })
-              : inspectTelegram({ ...remains, ...desk });
+    const platform = await inspectPlatform(remains, desk);
     wrong.push(
       ...inspectEndings(remains),
       ...inspectHistory(remains),
@@ -68,6 +61,16 @@ export async function inspect(folder: string, scene: Scene, desk: Desk, disturbe
   } finally {
     await store.close();
   }
+}
+
+async function inspectPlatform(remains: Remains, desk: Desk): Promise<Found> {
+  if ("mail" in desk) return { wrong: await inspectMail({ ...remains, ...desk }), doubles: [] };
+  if ("peer" in desk) return { wrong: inspectPeer({ ...remains, ...desk }), doubles: [] };
+  if ("slack" in desk) return { wrong: inspectSlack({ ...remains, ...desk }), doubles: [] };
+  if ("github" in desk) return { wrong: inspectGitHub({ ...remains, ...desk }), doubles: [] };
+  if ("ntfy" in desk) return { wrong: inspectNtfy({ ...remains, ...desk }), doubles: [] };
+  if ("hooks" in desk) return inspectHooks({ ...remains, ...desk });
+  return inspectTelegram({ ...remains, ...desk });
 }
 
 /** Right after a kill, before anything recovers: what the cursor has left behind is stored. Looks at a copy of the store. */

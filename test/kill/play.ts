@@ -14,7 +14,9 @@ import type { Fault, Press, Update } from "../peer/peer-server.ts";
 import { githubChannel, githubPeople, githubSettings } from "./github-line.ts";
 import { hooksChannels, hooksSettings, hooksWeather } from "./hooks-line.ts";
 import type { AskedEntry, CodeEntry, GivenEntry, Ledger } from "./ledger.ts";
+import { mailChannel, mailPeople, mailSettings } from "./mail-line.ts";
 import { ntfyChannel, ntfyReader, ntfySettings } from "./ntfy-line.ts";
+import { slackChannel, slackSettings, slackTeam } from "./slack-line.ts";
 import { tapChannel } from "./tapped-channel.ts";
 import { setPlatformClock, telegramChannel, telegramPeople, telegramSettings } from "./telegram-line.ts";
 
@@ -31,7 +33,7 @@ export async function openPlay(
   peerUrl: string,
   ledger: Ledger,
   scene: {
-    readonly platform?: "telegram" | "github" | "hooks" | "ntfy";
+    readonly platform?: "telegram" | "slack" | "ntfy" | "github" | "hooks" | "email";
     readonly allow?: readonly number[];
   },
 ) {
@@ -44,8 +46,10 @@ export async function openPlay(
   const now = (): number => Date.now() + aheadMs;
   const telegram = scene.platform === "telegram" ? await telegramSettings(peerUrl, scene.allow) : undefined;
   const github = scene.platform === "github" ? await githubSettings(peerUrl) : undefined;
+  const slack = scene.platform === "slack" ? await slackSettings(peerUrl) : undefined;
   const hooks = scene.platform === "hooks" ? await hooksSettings(peerUrl) : undefined;
   const ntfy = scene.platform === "ntfy" ? await ntfySettings(peerUrl) : undefined;
+  const email = scene.platform === "email" ? await mailSettings(peerUrl) : undefined;
   const setClock = () =>
     scene.platform ? setPlatformClock(peerUrl, { ms: aheadMs }) : Promise.resolve(undefined);
   await setClock();
@@ -53,13 +57,15 @@ export async function openPlay(
     autoDefault: true,
     airlocks: { repo: join(repository, ".owlpost") },
     deliver: hooks ? ["feishu", "webhook"] : scene.platform ? [scene.platform] : ["peer", "pager"],
-    channels: telegram
-      ? { telegram }
-      : github
-        ? { github }
-        : ntfy
-          ? { ntfy }
-          : (hooks ?? { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } }),
+    channels: {
+      ...(telegram && { telegram }),
+      ...(github && { github }),
+      ...(slack && { slack }),
+      ...(ntfy && { ntfy }),
+      ...(email && { email }),
+      ...hooks,
+      ...(scene.platform ? {} : { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } }),
+    },
   });
   const asks = new Map<string, { ways: AskWays; id: QuestionId; digest: string }>();
   let running: Service | undefined;
@@ -69,14 +75,18 @@ export async function openPlay(
       ? [await telegramChannel(telegram, now)]
       : github
         ? [await githubChannel(github, now)]
-        : ntfy
-          ? [await ntfyChannel(ntfy, aTools({ now }))]
-          : hooks
-            ? await hooksChannels(hooks, now)
-            : [
-                peerChannel(peerUrl, { id: "peer", destination: "eric" }),
-                peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
-              ];
+        : slack
+          ? [await slackChannel(slack, now)]
+          : email
+            ? [await mailChannel(email, now)]
+            : ntfy
+              ? [await ntfyChannel(ntfy, aTools({ now }))]
+              : hooks
+                ? await hooksChannels(hooks, now)
+                : [
+                    peerChannel(peerUrl, { id: "peer", destination: "eric" }),
+                    peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
+                  ];
     const channels = opened.map(tapChannel);
     running = await startService({
       home,
@@ -235,9 +245,14 @@ export async function openPlay(
 
     /** What befalls Feishu and the webhook's receiver. */
     weather: hooksWeather({ step }, peerUrl),
+    /** Those who answer by mail. */
+    correspondents: mailPeople({ step, until }, peerUrl),
 
     /** Those who tap and type on Telegram. */
     people: telegramPeople({ step, until }, peerUrl),
+
+    /** The team on Slack. */
+    team: slackTeam({ step, until }, peerUrl),
 
     /** Those who comment on GitHub. */
     commenters: githubPeople({ step, until }, peerUrl),

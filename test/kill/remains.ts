@@ -6,16 +6,20 @@ import type { Peer } from "../peer/peer-server.ts";
 import type { GitHubDesk } from "./github-desk.ts";
 import type { HooksDesk } from "./hooks-desk.ts";
 import type { Entry } from "./ledger.ts";
+import type { MailDesk } from "./mail-desk.ts";
 import type { NtfyDesk } from "./ntfy-desk.ts";
 import type { Scene } from "./scene.ts";
+import type { SlackDesk } from "./slack-desk.ts";
 import type { TelegramDesk } from "./telegram-desk.ts";
 
 export type Desk =
   | { readonly peer: Peer }
   | { readonly telegram: TelegramDesk }
+  | { readonly slack: SlackDesk }
   | { readonly github: GitHubDesk }
   | { readonly ntfy: NtfyDesk }
-  | { readonly hooks: HooksDesk };
+  | { readonly hooks: HooksDesk }
+  | { readonly mail: MailDesk };
 
 /** What is there when a scene has ended, read by a process of its own. */
 export type Remains = {

@@ -7,9 +7,11 @@ import { aDocument } from "../builders.ts";
 import { abort } from "./abort-scene.ts";
 import { github } from "./github-scene.ts";
 import { hooks } from "./hooks-scene.ts";
+import { mail } from "./mail-scene.ts";
 import { ntfy } from "./ntfy-scene.ts";
 import { pairing, words } from "./people-scenes.ts";
 import type { Scene } from "./scene.ts";
+import { slack } from "./slack-scene.ts";
 import { telegram } from "./telegram-scene.ts";
 
 /** Asked by several programs, answered on the phone, taken by the loop with its own claim. */
@@ -233,9 +235,11 @@ export const scenes: Readonly<Record<string, Scene>> = {
   weather,
   telegram,
   ntfy,
+  slack,
   github,
   pairing,
   words,
   abort,
   hooks,
+  mail,
 };

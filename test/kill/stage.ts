@@ -7,9 +7,11 @@ import { startGitHubDesk } from "./github-desk.ts";
 import { startHooksDesk } from "./hooks-desk.ts";
 import { inspect, inspectCursor } from "./inspect.ts";
 import { readLedger } from "./ledger.ts";
+import { startMailDesk } from "./mail-desk.ts";
 import { startNtfyDesk } from "./ntfy-desk.ts";
 import type { Desk } from "./remains.ts";
 import { scenes } from "./scenes.ts";
+import { startSlackDesk } from "./slack-desk.ts";
 import { startTelegramDesk } from "./telegram-desk.ts";
 
 /**
@@ -57,10 +59,10 @@ export async function play(child: string, folder: string, run: Run): Promise<Out
       killed += 1;
       ageTemporaries(folder);
       hooks?.died();
-      if (!("telegram" in desk || "ntfy" in desk)) continue;
+      if (!("telegram" in desk || "slack" in desk || "ntfy" in desk)) continue;
       await hearOut();
       telegram?.died();
-      cursorFaults.push(...inspectCursor(folder, desk));
+      if (!("slack" in desk)) cursorFaults.push(...inspectCursor(folder, desk));
     }
     const found = await inspect(folder, scene, desk, killed > 0);
     const wrong = [...cursorFaults, ...found.wrong];
@@ -88,12 +90,16 @@ async function openDesk(scene: string): Promise<Desk> {
   switch (scenes[scene]?.platform) {
     case "telegram":
       return { telegram: await startTelegramDesk() };
+    case "slack":
+      return { slack: await startSlackDesk() };
     case "github":
       return { github: await startGitHubDesk() };
     case "ntfy":
       return { ntfy: await startNtfyDesk() };
     case "hooks":
       return { hooks: await startHooksDesk() };
+    case "email":
+      return { mail: await startMailDesk() };
     default:
       return { peer: await startPeer() };
   }
@@ -101,6 +107,8 @@ async function openDesk(scene: string): Promise<Desk> {
 
 function serverOf(desk: Desk): { readonly url: string; close(): Promise<void> } {
   if ("peer" in desk) return desk.peer;
+  if ("slack" in desk) return desk.slack;
+  if ("mail" in desk) return desk.mail;
   if ("github" in desk) return desk.github;
   if ("ntfy" in desk) return desk.ntfy;
   return "hooks" in desk ? desk.hooks : desk.telegram;

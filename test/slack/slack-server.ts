@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Block, Fields } from "./blocks.ts";
 import { openPeople, type ResponseUrl } from "./people.ts";
-import { type Envelope, openSocketMode, ordinaryAckMs } from "./socket-mode.ts";
+import { type Envelope, openSocketMode, ordinaryAckMs, ordinaryRetriesMs } from "./socket-mode.ts";
 import { type Answer, formOnly, openWebApi, type Token, type Trigger } from "./web-api.ts";
 import { app, botId, botUser, openWorkspace, type Person, type Room, team } from "./workspace.ts";
 
@@ -58,6 +58,7 @@ export async function startSlack(
     readonly now?: () => number;
     readonly random?: () => number;
     readonly ackMs?: number;
+    readonly retriesMs?: readonly number[];
     readonly pingMs?: number;
     readonly drainMs?: number;
     readonly patient?: boolean;
@@ -67,6 +68,7 @@ export async function startSlack(
     now = Date.now,
     random = () => 0,
     ackMs = ordinaryAckMs,
+    retriesMs = ordinaryRetriesMs,
     pingMs = 5_000,
     drainMs = 300,
     patient = false,
@@ -81,7 +83,7 @@ export async function startSlack(
   let port = 0;
   const origin = (): string => `http://127.0.0.1:${port}`;
 
-  const sockets = openSocketMode({ now, random, ackMs, pingMs, drainMs, patient });
+  const sockets = openSocketMode({ now, random, ackMs, retriesMs, pingMs, drainMs, patient });
   const workspace = openWorkspace(now, tellApp);
   const mintUrl = (): string => {
     const ticket = randomBytes(12).toString("hex");
@@ -237,7 +239,8 @@ export async function startSlack(
     } else if (params.response_type === "in_channel") {
       workspace.say(room, { user: botUser, bot: botId, ...said, ...thread });
     } else {
-      workspace.whisper(room, to.user, { ...said, ...thread });
+      // What one person alone is shown stands in the channel, whatever thread is named.
+      workspace.whisper(room, to.user, said);
     }
     say(200, { ok: true });
   }

@@ -14,7 +14,7 @@ const mostDrains = 10;
 const mostUnanswered = 6;
 /** How long Slack waits for an ack, and when it tries an event again after each failure. In milliseconds. */
 export const ordinaryAckMs = 3_000;
-export const retryAfterMs = [0, 60_000, 300_000] as const;
+export const ordinaryRetriesMs: readonly number[] = [0, 60_000, 300_000];
 
 type Kind = "events_api" | "interactive" | "slash_commands";
 export type Envelope = {
@@ -55,6 +55,7 @@ export function openSocketMode(given: {
   readonly now: () => number;
   readonly random: () => number;
   readonly ackMs: number;
+  readonly retriesMs: readonly number[];
   /** How often Slack pings each socket. */
   readonly pingMs: number;
   /** How long a socket lives on after it was asked to be refreshed. */
@@ -62,7 +63,7 @@ export function openSocketMode(given: {
   /** Envelopes wait for a socket instead of failing: for tests that do not care when it is opened. */
   readonly patient: boolean;
 }) {
-  const { now, random, ackMs, pingMs, drainMs, patient } = given;
+  const { now, random, ackMs, retriesMs, pingMs, drainMs, patient } = given;
   const lines = new Set<Line>();
   const greetings: Greeting[] = [];
   const envelopes: Envelope[] = [];
@@ -220,7 +221,7 @@ export function openSocketMode(given: {
 
   /** An event comes again, in an envelope of its own, until Slack gives up; whatever a person waits for does not. */
   function fail(envelope: Envelope, reason: string): void {
-    const wait = retryAfterMs[envelope.attempt];
+    const wait = retriesMs[envelope.attempt];
     if (envelope.kind !== "events_api" || wait === undefined) {
       envelope.reason = reason;
       end(envelope, "failed");
