@@ -13,6 +13,7 @@ import { ownComments } from "./github/own-comments.ts";
 import { pacing, takeTurn } from "./github/pace.ts";
 import { accountOf, commentOf, type Issue } from "./github/place.ts";
 import { resolveLogin } from "./github/resolve.ts";
+import type { Comment } from "./github/rest.ts";
 import { takesComments } from "./github/standing.ts";
 import { permissions, permitting } from "./github/trust.ts";
 
@@ -165,7 +166,7 @@ export async function open(
       const { data } = await call(
         signal,
         (api, more) =>
-          api.request("POST /repos/{owner}/{repo}/issues/{issue_number}/comments", {
+          api.request<Comment>("POST /repos/{owner}/{repo}/issues/{issue_number}/comments", {
             ...issue,
             body,
             ...more,
@@ -205,7 +206,7 @@ export async function open(
   async function linked(message: ChannelMessage, signal: AbortSignal): Promise<ChannelMessage> {
     const ref = message.replyTo ?? message.follows;
     const answered = ref === undefined ? undefined : await commentOf(call, issue, ref, signal);
-    if (!answered) return message;
+    if (answered?.html_url === undefined) return message;
     const words = message.replyTo === undefined ? "the question" : (answered.user?.login ?? "a comment");
     return { ...message, body: `[↪ ${words}](${answered.html_url})\n\n${message.body}` };
   }

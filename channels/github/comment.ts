@@ -1,20 +1,10 @@
 import type { Reply } from "../../src/domain/channel.ts";
 import type { MessageRef, QuestionId } from "../../src/domain/ids.ts";
 import { isMarked } from "./mark.ts";
+import type { Comment } from "./rest.ts";
 
 /** The account of the token. */
 export type Me = { readonly id: string; readonly login: string };
-/** What of a comment is looked at, as GitHub's REST API gives it. */
-export type Comment = {
-  readonly id: number | bigint;
-  readonly node_id?: string;
-  readonly body?: string;
-  readonly user: { readonly id: number | bigint; readonly login: string; readonly type: string } | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly performed_via_github_app?: unknown;
-};
-
 /** Everything on a repository's issue goes to one place. */
 export const destination = "default";
 

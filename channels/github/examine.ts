@@ -2,6 +2,7 @@ import { ChannelError, type Check } from "../../src/domain/channel.ts";
 import { publicText } from "./audience.ts";
 import { type Access, type Call, connect } from "./line.ts";
 import { accountOf, type Issue } from "./place.ts";
+import type { Account, IssueAsTold, Limits, Repository } from "./rest.ts";
 import { type Permission, permissionOf, permissions } from "./trust.ts";
 
 export type Examined = Access & {
@@ -58,7 +59,7 @@ const bad = (text: string): ChannelError => new ChannelError("wrong-setting", te
 
 async function tokenOf(call: Call, token: string, now: number, signal: AbortSignal) {
   const account = await accountOf(call, signal);
-  const { headers } = await call(signal, (api, until) => api.request("GET /user", { ...until }));
+  const { headers } = await call(signal, (api, until) => api.request<Account>("GET /user", { ...until }));
   const expires = Date.parse(
     String(headers["github-authentication-token-expiration"] ?? "").replace(" UTC", "Z"),
   );
@@ -83,7 +84,7 @@ async function repositoryOf(
   signal: AbortSignal,
 ): Promise<Found> {
   const { data } = await call(signal, (api, until) =>
-    api.request("GET /repos/{owner}/{repo}", { owner, repo, ...until }),
+    api.request<Repository>("GET /repos/{owner}/{repo}", { owner, repo, ...until }),
   );
   const {
     full_name: name,
@@ -107,15 +108,13 @@ async function repositoryOf(
   return { text: `${name} is ${readers}${rights}` };
 }
 
-type May = { readonly [Right in "admin" | "maintain" | "push" | "triage"]?: boolean };
-
-function roleOf({ admin, maintain, push, triage }: May): Permission {
+function roleOf({ admin, maintain, push, triage }: NonNullable<Repository["permissions"]>): Permission {
   return admin ? "admin" : maintain ? "maintain" : push ? "write" : triage ? "triage" : "read";
 }
 
 async function issueStands(call: Call, issue: Issue, signal: AbortSignal): Promise<Found> {
   const { data } = await call(signal, (api, until) =>
-    api.request("GET /repos/{owner}/{repo}/issues/{issue_number}", { ...issue, ...until }),
+    api.request<IssueAsTold>("GET /repos/{owner}/{repo}/issues/{issue_number}", { ...issue, ...until }),
   );
   const text = `${data.html_url}, “${oneLine(data.title).slice(0, 80)}”`;
   if (data.locked) {
@@ -170,7 +169,7 @@ async function whoAnswers(
 async function loginOf(call: Call, id: number, signal: AbortSignal): Promise<string | undefined> {
   try {
     const { data } = await call(signal, (api, until) =>
-      api.request("GET /user/{account_id}", { account_id: id, ...until }),
+      api.request<Account>("GET /user/{account_id}", { account_id: id, ...until }),
     );
     return data.login;
   } catch (error) {
@@ -180,7 +179,7 @@ async function loginOf(call: Call, id: number, signal: AbortSignal): Promise<str
 }
 
 async function limitOf(call: Call, now: number, signal: AbortSignal): Promise<Found> {
-  const { data } = await call(signal, (api, until) => api.request("GET /rate_limit", { ...until }));
+  const { data } = await call(signal, (api, until) => api.request<Limits>("GET /rate_limit", { ...until }));
   const { limit, remaining, reset } = data.resources.core;
   const minutes = Math.max(0, Math.ceil((reset * 1_000 - now) / 60_000));
   const text = `${remaining} of ${limit} calls left, all of them again in ${minutes} min`;

@@ -1,10 +1,11 @@
 import type { Batch, Reply } from "../../src/domain/channel.ts";
-import { type Comment, decode, destination, type Me } from "./comment.ts";
+import { decode, destination, type Me } from "./comment.ts";
 import type { Line } from "./line.ts";
 import type { OwnComments } from "./own-comments.ts";
 import { rest } from "./pace.ts";
 import { type Issue, pageOf } from "./place.ts";
 import { cursorOf, keyOf, readingFrom, readOn, settled } from "./reading.ts";
+import type { Comment } from "./rest.ts";
 import { authorship } from "./trust.ts";
 
 /** In milliseconds. */

@@ -1,6 +1,7 @@
 import { ChannelError } from "../../src/domain/channel.ts";
-import type { Comment, Me } from "./comment.ts";
+import type { Me } from "./comment.ts";
 import { type Call, Unchanged } from "./line.ts";
+import type { Account, Comment } from "./rest.ts";
 
 /** Where comments go, as GitHub's routes name it. */
 export type Issue = { readonly owner: string; readonly repo: string; readonly issue_number: number };
@@ -28,7 +29,7 @@ export async function pageOf(
   const since = new Date(ask.since).toISOString().replace(/\.\d+Z$/, "Z");
   try {
     const { data, headers: told } = await call(signal, (api, until) =>
-      api.request("GET /repos/{owner}/{repo}/issues/{issue_number}/comments", {
+      api.request<readonly Comment[]>("GET /repos/{owner}/{repo}/issues/{issue_number}/comments", {
         ...issue,
         since,
         per_page: perPage,
@@ -55,7 +56,7 @@ export async function commentOf(call: Call, issue: Issue, id: string, signal: Ab
   try {
     const { owner, repo } = issue;
     const { data } = await call(signal, (api, until) =>
-      api.request("GET /repos/{owner}/{repo}/issues/comments/{comment_id}", {
+      api.request<Comment>("GET /repos/{owner}/{repo}/issues/comments/{comment_id}", {
         owner,
         repo,
         comment_id: Number.parseInt(id, 10),
@@ -72,7 +73,7 @@ export async function commentOf(call: Call, issue: Issue, id: string, signal: Ab
 /** Whose token it is: a person's or a bot's account, and not an app without one. */
 export async function accountOf(call: Call, signal: AbortSignal): Promise<Me> {
   try {
-    const { data } = await call(signal, (api, until) => api.request("GET /user", { ...until }));
+    const { data } = await call(signal, (api, until) => api.request<Account>("GET /user", { ...until }));
     return { id: String(data.id), login: data.login };
   } catch (error) {
     if (!(error instanceof ChannelError && error.reason === "no-access")) throw error;

@@ -1,7 +1,8 @@
 import { ChannelError } from "../../src/domain/channel.ts";
-import { type Comment, isEdited } from "./comment.ts";
+import { isEdited } from "./comment.ts";
 import type { Call } from "./line.ts";
 import type { Issue } from "./place.ts";
+import type { Collaborator, Comment } from "./rest.ts";
 
 export const permissions = ["read", "triage", "write", "maintain", "admin"] as const;
 export type Permission = (typeof permissions)[number];
@@ -9,12 +10,12 @@ export type Permission = (typeof permissions)[number];
 /** How long what somebody may do on the repository is believed, and that GraphQL has no word for us. */
 const believedMs = 60_000;
 
-type Account = { readonly databaseId?: number | bigint };
+type Writer = { readonly databaseId?: number };
 type Version = {
   readonly node: {
     readonly body?: string;
-    readonly author?: Account | null;
-    readonly editor?: Account | null;
+    readonly author?: Writer | null;
+    readonly editor?: Writer | null;
   } | null;
 };
 
@@ -48,7 +49,7 @@ export function authorship(call: Call) {
   };
 }
 
-const isOf = (user: { readonly id: number | bigint }, who: Account | null | undefined): boolean =>
+const isOf = (user: { readonly id: number }, who: Writer | null | undefined): boolean =>
   who?.databaseId !== undefined && String(who.databaseId) === String(user.id);
 
 const same = (one: string | undefined, other: string): boolean =>
@@ -70,7 +71,7 @@ export async function permissionOf(
 ): Promise<Permission | "none"> {
   try {
     const { data } = await call(signal, (api, until) =>
-      api.request("GET /repos/{owner}/{repo}/collaborators/{username}/permission", {
+      api.request<Collaborator>("GET /repos/{owner}/{repo}/collaborators/{username}/permission", {
         owner,
         repo,
         username,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Comment } from "../../channels/github/comment.ts";
 import { markFor } from "../../channels/github/mark.ts";
+import type { Comment } from "../../channels/github/rest.ts";
 import { decode } from "../../channels/github.ts";
 import { aQuestionId, aTools } from "../builders.ts";
 
