@@ -161,7 +161,7 @@ function refusedReading(
   { speaker, channel, said }: Heard,
   reading: Extract<Reading, { kind: "refused" }>,
   open: readonly StoredQuestion[],
-  { mark, pair }: ReceiveSettings,
+  { mark, pair, byId }: ReceiveSettings,
 ): Decision<Ack> {
   const { why, reason, question } = reading;
   if (why.code === "code-in-group") return pair({ kind: "pair", code: why.typed });
@@ -173,7 +173,7 @@ function refusedReading(
     return shorten(oneLine(titles.get(id) ?? id), 80);
   };
   const letter = isLetter(said) ? { letter: open } : {};
-  const text = speaker ? refusedText(reading, { mark, title, ...letter }) : "";
+  const text = speaker ? refusedText(reading, { mark, title, byId, ...letter }) : "";
   return refused(speaker ? reason : "unknown-sender", text, refusal(channel, reason, about));
 }
 
@@ -181,7 +181,7 @@ function command(
   snapshot: TurnSnapshot,
   { speaker, channel, sentAt, said }: Heard,
   reading: Extract<Reading, { kind: "command" }>,
-  { now, mark, project, night, beforeMorning }: ReceiveSettings,
+  { now, mark, project, night, beforeMorning, byId }: ReceiveSettings,
 ): Decision<Ack> {
   const at = saidAt(sentAt, now);
   const morningAt = morningAfter(night, at);
@@ -192,6 +192,7 @@ function command(
     project,
     ...(speaker ? { role: speaker.role } : {}),
     mark,
+    ...(byId ? { byId } : {}),
     form: ({ question }) => formAt(question, night, at),
     ...(morningAt === undefined ? {} : { morningAt }),
     ...(said.press && beforeMorning ? { onNightForm: true as const } : {}),
