@@ -9,7 +9,7 @@ import type { Written } from "./markup.ts";
 import { disown, reveal } from "./neutralise.ts";
 import { penFor } from "./pen.ts";
 import { type Piece, roomOf, sizeOfPieces } from "./sizes.ts";
-import { noticeWords } from "./words.ts";
+import { nightReplyLine, noticeWords, replyLine } from "./words.ts";
 
 /** What is to be said, as one row of the matrix can say it. Pure and total: the same view and row give the same message. */
 export function render(view: View, row: Capabilities): ChannelMessage {
@@ -46,14 +46,22 @@ function markOf(view: AskedView): string {
 /** Our own words, in which an agent's label or title may stand; lines were folded where they were made. */
 function receipt(view: ReceiptView, row: Capabilities): ChannelMessage {
   const pen = penFor(row);
-  const lines = reveal(view.text).split("\n");
+  const said = reveal(view.text).split("\n");
+  const how = view.asked?.answerable ? answerLine(view.asked, row) : undefined;
+  const lines = how === undefined ? said : [...said, how];
   const written = (some: readonly string[]): Written => pen.lines(some.map((line) => pen.inline(line)));
-  const whole = single("text", written(lines), view.text, row);
+  const whole = single("text", written(lines), lines.join("\n"), row);
   return {
-    headline: headline("", lines.at(-1) ?? "", "", row),
+    headline: headline("", said.at(-1) ?? "", "", row),
     ...(whole.degraded.includes("size") ? wholeLines(lines, whole, written, row) : whole),
     silent: view.silent === true,
   };
+}
+
+/** A follow-up has no buttons. */
+function answerLine(view: AskedView, row: Capabilities): string {
+  const ways = { hasButtons: false, isBare: isBare(row) };
+  return view.type === "question" ? replyLine(view, row, ways) : nightReplyLine(view, row, ways);
 }
 
 type Single = ReturnType<typeof single>;

@@ -1,7 +1,7 @@
 import type { Instant } from "../domain/ids.ts";
 import { isOpen, type Question, type StoredQuestion } from "../domain/question.ts";
 import { countCharacters, oneLine, shorten } from "../domain/text.ts";
-import type { NoticeView, QuestionView, ReceiptView } from "../domain/view.ts";
+import type { AskedView, NoticeView, QuestionView, ReceiptView } from "../domain/view.ts";
 import { deadlineLine, standingLines } from "./standing.ts";
 
 const maxCommand = 160;
@@ -41,14 +41,20 @@ export function questionView(stored: StoredQuestion, now: Instant): QuestionView
   };
 }
 
-/** What became of a question, where its message cannot be edited: the same words as a message of their own. */
-export function followUpView(stored: StoredQuestion, now: Instant): ReceiptView {
-  const { question } = stored;
-  const standing = standingLines(stored, now) ?? deadlineLine(stored, now);
+/**
+ * What became of a question, where its message cannot be edited: the same words as a message of their own. `asked`: how it
+ * would be shown now.
+ */
+export function followUpView(
+  stored: StoredQuestion,
+  now: Instant,
+  asked: AskedView = questionView(stored, now),
+): ReceiptView {
   return {
     type: "receipt",
-    text: `[${question.id}] ${oneLine(question.title)}\n${standing}`,
-    question: question.id,
+    text: `[${asked.id}] ${oneLine(asked.title)}\n${asked.standing ?? asked.deadline}`,
+    question: asked.id,
+    asked,
     silent: true,
   };
 }
