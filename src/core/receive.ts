@@ -7,7 +7,7 @@ import { oneLine } from "../domain/text.ts";
 import { decideAbort } from "./abort.ts";
 import { type Known, type Reading, readSaid, type Said } from "./grammar.ts";
 import type { Heard } from "./heard.ts";
-import { isLetter, unmatchedLetterText } from "./letter-words.ts";
+import { isLetter, letterHelpText, pendingLetterText, unmatchedLetterText } from "./letter-words.ts";
 import {
   helpText,
   type ListReader,
@@ -128,6 +128,7 @@ function decide(
   const { speaker, channel } = heard;
   const { mark, now } = settings;
   const role = speaker?.role ?? "viewer";
+  const letter = isLetter(heard.said);
   switch (reading.kind) {
     case "ignored":
       return speaker
@@ -147,9 +148,9 @@ function decide(
     case "more":
       return told(moreText(snapshot, reading.question, role));
     case "help":
-      return told(helpText(role, mark, settings.byId));
+      return told(letter ? letterHelpText(role, mark) : helpText(role, mark, settings.byId));
     case "pending":
-      return told(pendingText(open, { ...settings, role }));
+      return told((letter ? pendingLetterText : pendingText)(open, { ...settings, role }));
     case "status":
       return told(statusText(open, settings.status, role, mark, now));
   }
