@@ -19,9 +19,14 @@ import { permissions, permitting } from "./github/trust.ts";
 
 export { decode };
 
-const account = z.union([z.int().positive(), z.string().regex(/^[1-9]\d{0,14}$/)], {
-  error: "must be an account's number such as 583231; owlpost pair finds it by the login",
-});
+const accountWords = "must be an account's number such as 583231; owlpost pair finds it by the login";
+const account = z.union(
+  [
+    z.int({ error: accountWords }).positive({ error: accountWords }),
+    z.string().regex(/^[1-9]\d{0,14}$/, { error: accountWords }),
+  ],
+  { error: accountWords },
+);
 
 export const settings = z.strictObject({
   token: z
@@ -48,7 +53,7 @@ export const settings = z.strictObject({
       "What else somebody who may answer must be able to do on the repository. Default: nothing is looked up",
     ),
   api_url: z
-    .url({ error: "must be a URL such as https://github.example.org/api/v3" })
+    .url({ protocol: /^https?$/, error: "must be a URL such as https://github.example.org/api/v3" })
     .optional()
     .describe("The REST API of a GitHub Enterprise Server"),
 });

@@ -43,7 +43,7 @@ export const settings = z.strictObject({
     .default([])
     .describe("Slack ids of owners who need no pairing, `TEAM/USER`"),
   api_url: z
-    .url({ error: "must be a URL such as https://slack.com/api/" })
+    .url({ protocol: /^https?$/, error: "must be a URL such as https://slack.com/api/" })
     .optional()
     .describe("A Web API of your own"),
 });

@@ -85,6 +85,7 @@ export function aConfig(changes: Partial<Config> = {}): Config {
     leaseMs: 10 * minute,
     autoDefault: false,
     againDeadlineMs: 12 * hour,
+    hookDeadlineMs: 15 * minute,
     airlocks: {},
     deliver: ["inbox"],
     channels: { inbox: { port: 0 } },

@@ -144,8 +144,12 @@ async function whoAnswers(
       wrong.push(`there is no account ${account} any more`);
       continue;
     }
-    // Who asks must be allowed to ask; where the token may not, the rest is said all the same.
-    const may = await permissionOf(call, issue, login, signal).catch(() => undefined);
+    // Who asks must be allowed to ask; where the token may not and need not, the rest is said all the same.
+    const may = await permissionOf(call, issue, login, signal).catch((error: unknown) => {
+      if (least !== undefined && error instanceof ChannelError && error.reason === "may-not-look")
+        throw error;
+      return undefined;
+    });
     names.push(`${login} (${account}${may === undefined ? "" : `, ${may}`})`);
     if (may === "none") wrong.push(`${login} has no access to the repository any more`);
     else if (may !== undefined && least && permissions.indexOf(may) < permissions.indexOf(least)) {

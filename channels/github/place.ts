@@ -15,6 +15,8 @@ export type Page = {
 };
 
 export const perPage = 100;
+/** A timer of Node's that is asked for more than 24 days does not wait at all. */
+const mostPollSeconds = 3_600;
 
 /** One page of the issue's comments that were written or changed since; undefined where nothing is new since the ETag. */
 export async function pageOf(
@@ -40,7 +42,7 @@ export async function pageOf(
       // A server that knows no `since` gives all.
       comments: data.filter(({ updated_at }) => Date.parse(updated_at) >= Date.parse(since)),
       isLast: !/rel="next"/.test(told.link ?? ""),
-      pollMs: (Number(told["x-poll-interval"]) || 0) * 1_000,
+      pollMs: Math.min(Number(told["x-poll-interval"]) || 0, mostPollSeconds) * 1_000,
       ...(told.etag === undefined ? {} : { etag: told.etag }),
     };
   } catch (error) {

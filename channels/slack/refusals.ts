@@ -160,6 +160,11 @@ export function refusalOf(word: string, needed?: string): ChannelError {
   return unavailable("something else answered in its place");
 }
 
+/** The same call again gets the same answer: not so where Slack is out of order, or keeps us out for a while. */
+export function isForGood(error: unknown): boolean {
+  return error instanceof SlackRefusal && (error.permanent || error.reason === "missing-scope");
+}
+
 export function unavailable(why: string, more: More = {}): ChannelError {
   return new ChannelError("unavailable", `Slack: out of order, or not reached (${why})`, {
     delivered: "unknown",

@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type * as z from "zod";
 import { parseDuration } from "../core/time.ts";
 import { channelIds, channelSettings } from "./channel-files.ts";
@@ -11,9 +11,12 @@ import {
   type Config,
   type ConfigError,
   defaultAgainDeadlineMs,
+  defaultHookDeadlineMs,
   defaultInboxPort,
   defaultLeaseMs,
   defaultMinLeadMs,
+  defaultReviewMs,
+  type Reviewer,
   systemZone,
 } from "./config-values.ts";
 import type { Environment } from "./home.ts";
@@ -44,21 +47,49 @@ export async function readConfig(text: string, env: Environment): Promise<ReadCo
   const zone = document.zone ?? systemZone();
   const night = readNight(document.night, zone, document.zone !== undefined, found);
   const airlocks = readAirlocks(document.airlocks, env, found);
+  const minLeadMs = durationMs(document.min_lead, defaultMinLeadMs);
+  // Without a word about it, it is never shorter than the owner wants to be given.
+  const hookDeadlineMs = durationMs(document.hook?.deadline, Math.max(defaultHookDeadlineMs, minLeadMs));
+  if (hookDeadlineMs < minLeadMs)
+    found.push({ path: ["hook", "deadline"], message: "is shorter than min_lead: no hook could ask" });
   if (found.length > 0) return { ok: false, errors: placed(found, source) };
 
   return {
     ok: true,
     config: {
       zone,
-      minLeadMs: durationMs(document.min_lead, defaultMinLeadMs),
+      minLeadMs,
       leaseMs: durationMs(document.lease, defaultLeaseMs),
       autoDefault: document.auto_default ?? false,
       ...(night ? { night } : {}),
+      ...(document.reviewer ? { reviewer: readReviewer(document.reviewer) } : {}),
       againDeadlineMs: durationMs(document.again_deadline, defaultAgainDeadlineMs),
+      hookDeadlineMs,
       airlocks,
       deliver: document.deliver ?? Object.keys(channels),
       channels,
     },
+  };
+}
+
+function readReviewer({
+  command,
+  name,
+  time_limit,
+  mode,
+  env,
+}: NonNullable<ConfigDocument["reviewer"]>): Reviewer {
+  const [program = "", ...words] = command;
+  return {
+    command: [program, ...words],
+    name:
+      name ??
+      basename(program)
+        .replaceAll(/[^\w.:-]+/g, "-")
+        .slice(0, 40),
+    timeLimitMs: durationMs(time_limit, defaultReviewMs),
+    mode: mode ?? "cache-aware",
+    env: env ?? [],
   };
 }
 

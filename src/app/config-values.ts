@@ -22,12 +22,28 @@ export type Config = {
   };
   /** How long a question that is asked again in the morning waits. */
   readonly againDeadlineMs: number;
+  /** Judges whether a task says enough; absent: people alone do. */
+  readonly reviewer?: Reviewer;
+  /** How long a hook of an agent waits for an answer. */
+  readonly hookDeadlineMs: number;
   /** Project to absolute folder. */
   readonly airlocks: Readonly<Record<string, string>>;
   /** Every listed channel gets its copy at once. */
   readonly deliver: readonly ChannelId[];
   /** Settings of each channel, as its own schema gave them back. Always holds `inbox`. */
   readonly channels: Readonly<Record<ChannelId, Readonly<Record<string, unknown>>>>;
+};
+
+/** A program that judges specs: JSON in, JSON out. */
+export type Reviewer = {
+  /** The program and its arguments. */
+  readonly command: readonly [string, ...string[]];
+  /** One word, for the verdict's line. */
+  readonly name: string;
+  readonly timeLimitMs: number;
+  readonly mode: "live" | "cache-only" | "cache-aware";
+  /** Names of variables that it gets beside the usual ones. */
+  readonly env: readonly string[];
 };
 
 export type ConfigError = {
@@ -40,6 +56,8 @@ export type ConfigError = {
 export const defaultMinLeadMs = 10 * 60_000;
 export const defaultLeaseMs = 10 * 60_000;
 export const defaultAgainDeadlineMs = 12 * 3_600_000;
+export const defaultReviewMs = 5 * 60_000;
+export const defaultHookDeadlineMs = 15 * 60_000;
 export const defaultInboxPort = 7373;
 
 /** The configuration of a home without `config.yaml`: the system's zone, the local inbox alone. */
@@ -50,6 +68,7 @@ export function defaultConfig(): Config {
     leaseMs: defaultLeaseMs,
     autoDefault: false,
     againDeadlineMs: defaultAgainDeadlineMs,
+    hookDeadlineMs: defaultHookDeadlineMs,
     airlocks: {},
     deliver: ["inbox"],
     channels: { inbox: { port: defaultInboxPort } },

@@ -1,7 +1,15 @@
 import { localDay } from "../core/time.ts";
-import { answerSender, choiceWords, defaultWords, optionWords, senderWords } from "../core/wording.ts";
+import {
+  answerSender,
+  choiceWords,
+  defaultWords,
+  isPermission,
+  notAllowed,
+  optionWords,
+  senderWords,
+} from "../core/wording.ts";
 import type { Instant } from "../domain/ids.ts";
-import { type Answer, isOpen, type StoredQuestion } from "../domain/question.ts";
+import { type Answer, isOpen, type Question, type StoredQuestion } from "../domain/question.ts";
 
 /** A time for the page: ISO 8601 in UTC for machines, local words for people. */
 export type When = { readonly iso: string; readonly text: string };
@@ -28,6 +36,7 @@ export function when(at: Instant, zone: string, now: Instant): When {
 
 /** `⏰ No answer by 06:00 → …`: what happens when nobody answers. */
 export function deadlineWords(stored: StoredQuestion, at: string): string {
+  if (isPermission(stored.question)) return `⏰ No answer by ${at} → ${notAllowed}`;
   if (stored.defaultAction === "skip_spec") {
     const next = stored.question.facts?.next_task;
     const goesOn = typeof next === "string" && next !== "" ? `, then it goes on with ${next}` : "";
@@ -69,7 +78,7 @@ function answeredVerdict(stored: StoredQuestion, answer: Answer, now: Instant): 
     ...(answer.text === undefined ? {} : { text: answer.text }),
     source: senderWords(answerSender(answer)),
     at: when(answer.at, zone, now),
-    ...(state === "answered" ? { next: nextWords(mark, question.task) } : {}),
+    ...(state === "answered" ? { next: nextWords(mark, question, answer) } : {}),
   };
 }
 
@@ -84,7 +93,10 @@ function answerWords(stored: StoredQuestion, answer: Answer): string {
     : `${verb}, in own words`;
 }
 
-function nextWords(mark: Verdict["mark"], task: string): string {
+function nextWords(mark: Verdict["mark"], question: Question, { late }: Answer): string {
+  if (isPermission(question))
+    return late ? "Too late: nothing is allowed by it." : "The agent that waits is told.";
+  const { task } = question;
   if (mark === "skipped") return `${task} stays blocked; the loop goes on with the rest.`;
   if (mark === "retried") return `${task} runs again at the loop's next stop.`;
   return `Applies at the next iteration on ${task}.`;
@@ -96,10 +108,14 @@ function deadlineVerdict(stored: StoredQuestion, now: Instant): Verdict {
     return {
       mark: "deadline",
       words: `⏰ No answer by ${by} — ${defaultWords(stored.question, stored.defaultAction)}`,
-      next:
-        stored.defaultAction === "stay_parked"
-          ? "It can still be answered."
-          : "You can still answer until the loop takes it.",
+      ...(isPermission(stored.question)
+        ? {}
+        : {
+            next:
+              stored.defaultAction === "stay_parked"
+                ? "It can still be answered."
+                : "You can still answer until the loop takes it.",
+          }),
     };
   }
   return {
@@ -109,6 +125,7 @@ function deadlineVerdict(stored: StoredQuestion, now: Instant): Verdict {
 }
 
 function doneWords(stored: StoredQuestion): string {
+  if (isPermission(stored.question)) return notAllowed;
   if (stored.defaultAction !== "take_recommended") return "spec skipped";
   const recommended = stored.question.options.find((option) => option.recommended === true);
   return recommended

@@ -23,9 +23,18 @@ export const verb: Verb = {
       text: "where the project's files lie; a repository means .owlpost inside it",
     },
     { flags: "--project <name>", text: "the project of --airlock (default: the repository's name)" },
+    {
+      flags: "--claude-code",
+      text: "instead: put the hooks of owlpost into Claude Code's settings, after showing them",
+    },
+    {
+      flags: "--project-settings <dir>",
+      text: "with --claude-code: the settings of the project in DIR (default: those of your account)",
+    },
     { flags: "--yes", text: "ask nothing, and write" },
   ],
   examples: [
+    ["owlpost init --claude-code", "Claude Code's questions and permission prompts on the phone"],
     ["owlpost init", "asks, shows the file, writes it after a yes, pairs the owner"],
     [
       "owlpost init --zone Europe/Berlin --telegram-token-env TELEGRAM_BOT_TOKEN --yes --json",
@@ -34,6 +43,10 @@ export const verb: Verb = {
   ],
   async run(call) {
     if (isAgent(call.io)) return printAck(call, agentRefused);
+    if (call.options.claudeCode === true)
+      return (await import("./init-claude.ts")).initClaudeCode(call, isTerminal(call));
+    if (call.options.projectSettings !== undefined)
+      return fail(call, 2, "bad-usage", "--project-settings goes with --claude-code");
     const byFlags = call.options.yes === true;
     if (!byFlags && !isTerminal(call)) return fail(call, 2, "bad-usage", withoutQuestions);
     const looked = await lookAround(call.home, call.io.cwd, call.io.env);

@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { folderTask } from "../app/folder-task.ts";
 import { isProjectName, runId, taskId } from "../domain/ids.ts";
 import { projectUsage, runUsage, taskUsage } from "./names.ts";
 import { withOwlpost } from "./open.ts";
@@ -44,7 +44,7 @@ export const verb: Verb = {
             ...(run === undefined ? {} : { run }),
             ...(project === undefined ? {} : { project }),
           },
-          otherwiseTask: taskOf(cwd),
+          otherwiseTask: folderTask(cwd),
         },
         { stdin, write: (text) => stdout.write(text) },
         version(),
@@ -53,13 +53,3 @@ export const verb: Verb = {
     });
   },
 };
-
-/** The folder's name as a task's: that is what an agent works on that says nothing else. */
-function taskOf(cwd: string): string {
-  const slug = basename(cwd)
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "")
-    .slice(0, 64);
-  return taskId(slug) ?? "agent";
-}

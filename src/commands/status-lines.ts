@@ -1,6 +1,6 @@
 import type { ChannelStatus, StatusReport } from "../app/api.ts";
 import type { Abort } from "../domain/abort.ts";
-import type { Answer, Copy, DefaultAction, StoredQuestion } from "../domain/question.ts";
+import type { Answer, Copy, StoredQuestion } from "../domain/question.ts";
 import { localTime } from "./local-time.ts";
 import { plain } from "./print.ts";
 import { isCurrent } from "./shapes.ts";
@@ -10,7 +10,7 @@ export function questionLine(stored: StoredQuestion, status: StatusReport): stri
   const { question, state } = stored;
   const when =
     state === "pending" || state === "posted"
-      ? `until ${localTime(stored.deadlineAt, status.zone)} → ${defaultName(stored.defaultAction)}`
+      ? `until ${localTime(stored.deadlineAt, status.zone)} → ${defaultName(stored)}`
       : (stored.outcome ?? "");
   return [
     question.id,
@@ -33,7 +33,8 @@ function nightWords({ question }: StoredQuestion, { forms, wake, zone }: StatusR
 }
 
 /** What happens when nobody answers, in two words. */
-function defaultName(action: DefaultAction): string {
+function defaultName({ question, defaultAction: action }: StoredQuestion): string {
+  if (question.source === "permission") return "no answer, so not allowed";
   if (action === "skip_spec") return "spec skipped";
   return action === "stay_parked" ? "stays parked" : "recommended option taken";
 }
@@ -109,7 +110,7 @@ export function questionLines(
       (option) =>
         `  ${option.key}) ${plain(option.label)}${option.recommended ? " (recommended)" : ""} — ${plain(option.consequence)}`,
     ),
-    `Deadline ${at(stored.deadlineAt)} ${zone} → ${defaultName(stored.defaultAction)}`,
+    `Deadline ${at(stored.deadlineAt)} ${zone} → ${defaultName(stored)}`,
   ];
   if (stored.heldUntilAt !== undefined) lines.push(`Held until ${at(stored.heldUntilAt)}`);
   if (question.again !== undefined) lines.push(`Asks again what ${question.again} asked`);

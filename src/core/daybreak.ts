@@ -9,6 +9,7 @@ import { notice } from "./notice.ts";
 import type { Route } from "./people.ts";
 import { isNight } from "./quiet-hours.ts";
 import { expire } from "./sweep.ts";
+import { isPermission } from "./wording.ts";
 
 export type DaybreakSettings = {
   /** Undefined: quiet hours were taken out of the configuration. */
@@ -76,6 +77,8 @@ function asksAgain(
   nightRules: NightRules | undefined,
   { rules }: DaybreakSettings,
 ): boolean {
+  // Whoever waited for a permission has gone on.
+  if (isPermission(stored.question)) return false;
   if (again || reasked || taskStatus === "Done" || taskStatus === "Cancelled") return false;
   const endedAt = unansweredAt(stored);
   if (endedAt !== undefined && stored.answer?.night) return true;

@@ -5,7 +5,7 @@ import { defaultAt, formAt, type NightForm, type NightRules } from "./night.ts";
 import { heldLine, safetyLine } from "./night-words.ts";
 import { isAlwaysNight } from "./quiet-hours.ts";
 import { deadlineLine, standingLines } from "./standing.ts";
-import { questionView } from "./view.ts";
+import { mayBeAnswered, questionView } from "./view.ts";
 
 /**
  * What is to be shown of a question at that instant: in full, as a consent question, as held, or what became of it.
@@ -51,7 +51,7 @@ export function heldView(stored: StoredQuestion, rules: NightRules, now: Instant
 }
 
 function nightLines(stored: StoredQuestion, now: Instant, held = false) {
-  const { question, state } = stored;
+  const { question } = stored;
   const standing = standingLines(stored, now, { held });
   return {
     id: question.id,
@@ -59,7 +59,7 @@ function nightLines(stored: StoredQuestion, now: Instant, held = false) {
     title: question.title,
     deadline: deadlineLine(stored, now),
     ...(standing === undefined ? {} : { standing }),
-    answerable: isOpen(state) || state === "expired",
+    answerable: mayBeAnswered(stored),
     fullText: `owlpost status ${question.id}`,
   };
 }

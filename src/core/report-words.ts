@@ -4,7 +4,7 @@ import type { Deafness, OutcomeShare, Report, Said, Span } from "../domain/repor
 import { oneLine } from "../domain/text.ts";
 import { serviceName } from "./report-events.ts";
 import { localClock, localDate } from "./time.ts";
-import { optionWords, senderWords, shorten, timeWords } from "./wording.ts";
+import { isPermission, notAllowed, optionWords, senderWords, shorten, timeWords } from "./wording.ts";
 
 /** Words that the report is put together from. Whoever stands in them as acting has acted. */
 
@@ -109,6 +109,7 @@ export function takenWords(stored: StoredQuestion, now: Instant): string {
 /** What was done where nobody answered. */
 export function ranWords(stored: StoredQuestion): string {
   const { question, defaultAction } = stored;
+  if (isPermission(question)) return notAllowed;
   if (defaultAction === "skip_spec") return "spec skipped";
   if (defaultAction === "stay_parked") return "the task stayed parked";
   const key = roadTaken(stored);
@@ -120,6 +121,7 @@ export function ranWords(stored: StoredQuestion): string {
 /** What will be done where nobody answered. */
 export function willRunWords(stored: StoredQuestion): string {
   const { question, defaultAction } = stored;
+  if (isPermission(question)) return notAllowed;
   if (defaultAction === "skip_spec") return "the spec will be skipped at the loop's next stop";
   if (defaultAction === "stay_parked") return "the task stays parked until it is answered";
   const key = recommendedKey(question);

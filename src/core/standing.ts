@@ -2,7 +2,15 @@ import type { Instant } from "../domain/ids.ts";
 import type { Answer, Question, StoredQuestion } from "../domain/question.ts";
 import { isOpen } from "../domain/question.ts";
 import { oneLine } from "../domain/text.ts";
-import { answerSender, optionWords, senderWords, shorten, timeWords } from "./wording.ts";
+import {
+  answerSender,
+  isPermission,
+  notAllowed,
+  optionWords,
+  senderWords,
+  shorten,
+  timeWords,
+} from "./wording.ts";
 
 /**
  * Addressed to the reader about what may still be done; it says nothing about what anybody did. The only sentence of
@@ -16,6 +24,7 @@ export function deadlineLine(stored: StoredQuestion, now: Instant): string {
   const next = nextTask(question);
   const goesOn = next === undefined ? "the loop goes on" : `loop continues with ${next}`;
   const by = `⏰ No answer by ${timeWords(stored.deadlineAt, stored.zone, now)} →`;
+  if (isPermission(question)) return `${by} ${notAllowed}.`;
   if (defaultAction === "skip_spec") return `${by} spec skipped, ${goesOn}.`;
   if (defaultAction === "stay_parked") return `${by} the task stays parked, ${goesOn}.`;
   const key = recommendedKey(question);
@@ -82,14 +91,21 @@ function decisionWords(question: Question, answer: Answer): string {
 }
 
 function effectWords(question: Question, answer: Answer): string {
+  if (isPermission(question)) return permissionWords(answer);
   if (answer.outcome === "skipped") return `${question.task} stays blocked, the loop goes on`;
   if (answer.outcome === "retried") return `${question.task} runs again without an answer`;
   return `applies at the next iteration on ${question.task}`;
 }
 
+/** The agent waits for it and for nothing else; after the deadline it has gone on without. */
+function permissionWords({ late }: Answer): string {
+  return late ? "too late: nothing is allowed by it" : "the agent that waits is told";
+}
+
 function unansweredLine(stored: StoredQuestion, now: Instant, held: boolean): string {
   const { question, defaultAction, claim } = stored;
   const by = `⏰ No answer by ${timeWords(stored.deadlineAt, stored.zone, now)} —`;
+  if (isPermission(question)) return `${by} ${notAllowed}`;
   const key = recommendedKey(question);
   const recommended = key === undefined ? "the recommendation" : oneLine(optionWords(question, key));
   if (stored.state === "expired") {

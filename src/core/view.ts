@@ -3,6 +3,7 @@ import { isOpen, type Question, type StoredQuestion } from "../domain/question.t
 import { countCharacters, oneLine, shorten } from "../domain/text.ts";
 import type { AskedView, NoticeView, QuestionView, ReceiptView } from "../domain/view.ts";
 import { deadlineLine, standingLines } from "./standing.ts";
+import { isPermission } from "./wording.ts";
 
 const maxCommand = 160;
 const maxExitCode = 40;
@@ -36,9 +37,14 @@ export function questionView(stored: StoredQuestion, now: Instant): QuestionView
     options: question.options,
     deadline: deadlineLine(stored, now),
     ...(standing === undefined ? {} : { standing }),
-    answerable: isOpen(stored.state) || stored.state === "expired",
+    answerable: mayBeAnswered(stored),
     fullText: `owlpost status ${question.id}`,
   };
+}
+
+/** What expired can still be answered; but nobody waits for a permission after its deadline. */
+export function mayBeAnswered({ state, question }: StoredQuestion): boolean {
+  return isOpen(state) || (state === "expired" && !isPermission(question));
 }
 
 /**
@@ -57,6 +63,20 @@ export function followUpView(
     asked,
     silent: true,
   };
+}
+
+/**
+ * A receipt that brings buttons: those of the question as it stands below `said`, or, where a part is named, those of its
+ * options that had none.
+ */
+export function offerView(asked: AskedView, said: string | number): ReceiptView {
+  const title = `[${asked.id}] ${oneLine(asked.title)}`;
+  if (typeof said === "string" || asked.type !== "question" || !asked.answerable) {
+    const where = asked.standing ?? asked.deadline;
+    const text = typeof said === "string" ? `${said}\n${title}` : `${title}\n${where}`;
+    return { type: "receipt", text, question: asked.id, offer: { asked } };
+  }
+  return { type: "receipt", text: title, question: asked.id, offer: { asked, part: said } };
 }
 
 export function noticeView(kind: string, text: string): NoticeView {

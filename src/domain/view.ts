@@ -86,6 +86,8 @@ export type ReceiptView = {
   readonly asked?: AskedView;
   /** Nobody waits for it: it tells what became of a question, where its message cannot be edited. */
   readonly silent?: true;
+  /** The buttons that come with it: those of `asked`, or of a list too long for one message that part of the rest, from 0. */
+  readonly offer?: { readonly asked: AskedView; readonly part?: number };
 };
 
 export type NoticeView = { readonly type: "notice"; readonly kind: string; readonly text: string };

@@ -39,6 +39,7 @@ describe("a configuration that is taken", () => {
         leaseMs: 600_000,
         autoDefault: false,
         againDeadlineMs: 43_200_000,
+        hookDeadlineMs: 900_000,
         airlocks: {},
         deliver: ["inbox"],
         channels: { inbox: { port: 7373 } },
@@ -69,6 +70,7 @@ describe("a configuration that is taken", () => {
         "min_lead: PT20M",
         "lease: 2h",
         "auto_default: true",
+        "hook: { deadline: 30m }",
         "airlocks: { one: /srv/one/.owlpost, two: ~/two }",
         "deliver: [inbox]",
         "channels:",
@@ -83,10 +85,19 @@ describe("a configuration that is taken", () => {
       leaseMs: 2 * 3_600_000,
       autoDefault: true,
       againDeadlineMs: 43_200_000,
+      hookDeadlineMs: 30 * 60_000,
       airlocks: { one: "/srv/one/.owlpost", two: "/home/eric/two" },
       deliver: ["inbox"],
       channels: { inbox: { port: 0 } },
     });
+  });
+
+  test("a hook may ask whatever min_lead is: its own deadline is never shorter, and a shorter one is refused", async () => {
+    const loaded = await load("min_lead: 20m\n");
+    expect(loaded.ok && loaded.config.hookDeadlineMs).toBe(20 * 60_000);
+    expect(await errorsOf("min_lead: 20m\nhook: { deadline: 19m }\n")).toEqual([
+      { path: "hook.deadline", line: 2, message: "is shorter than min_lead: no hook could ask" },
+    ]);
   });
 
   test("a channel's defaults are filled in, and every configured channel is delivered to", async () => {

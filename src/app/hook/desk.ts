@@ -1,0 +1,203 @@
+import { randomUUID } from "node:crypto";
+import { type ContractSettings, checkQuestion } from "../../core/contract.ts";
+import { toldText } from "../../core/told.ts";
+import type { QuestionId } from "../../domain/ids.ts";
+import { type Answer, isOpen, type StoredQuestion } from "../../domain/question.ts";
+import { writeAnswer } from "../airlock/answer.ts";
+import type { AskRequest, Owlpost, Taken } from "../api.ts";
+import type { Config } from "../config.ts";
+import type { Choice } from "./choices.ts";
+import { allowKey, type PermissionAsk } from "./permission.ts";
+import { awaitAll, claimOf, takeOne } from "./waiting.ts";
+
+export type HookOptions = {
+  readonly owlpost: Owlpost;
+  readonly config: Config;
+  readonly home: string;
+  readonly now: () => number;
+  /** The agent has gone, or stops this hook. */
+  readonly signal: AbortSignal;
+  /** The session's run, and where the agent works. */
+  readonly given: Pick<AskRequest, "run" | "cwd" | "project">;
+};
+
+/** One question and what became of it. An answer is there only where it was taken: then it is this hook's to hand over. */
+export type Settled = { readonly stored: StoredQuestion; readonly taken?: Taken; readonly told: string };
+
+/** To be confirmed once the agent has it. */
+export type Delivered = () => Promise<void>;
+
+export type ChoicesOutcome =
+  /** Each question has an option or words of a person: in the order in which they were asked. */
+  | { readonly kind: "answered"; readonly settled: readonly Settled[]; readonly delivered: Delivered }
+  /** A person skipped one, or sent it back. */
+  | { readonly kind: "declined"; readonly settled: readonly Settled[]; readonly delivered: Delivered }
+  /** Some are still open. */
+  | { readonly kind: "open"; readonly settled: readonly Settled[] }
+  /** The deadline is over, or it was cancelled, and nobody decided all of them. What was decided is taken only where `takesRest` says so. */
+  | { readonly kind: "silent"; readonly settled: readonly Settled[]; readonly delivered: Delivered }
+  /** It could not be asked, or whoever asked has gone: the agent's own prompt. */
+  | { readonly kind: "unasked"; readonly why: string };
+
+export type PermissionOutcome =
+  | { readonly kind: "allowed" | "denied"; readonly settled: Settled; readonly delivered: Delivered }
+  | { readonly kind: "unasked"; readonly why: string };
+
+export type ChoicesAsk = {
+  readonly choices: readonly Choice[];
+  /** Of the agent's call: the same call finds the same questions. */
+  readonly key: string;
+  /** Undefined: until the deadline. */
+  readonly waitMs?: number;
+  /** Is what was decided handed over although the rest was not, once the deadline is over? */
+  readonly takesRest: boolean;
+  readonly later: { readonly open: string; readonly expired: string };
+};
+
+/** What an agent's hook asks and gets, apart from the shapes in which agents want it. */
+export function hookDesk({ owlpost, config, home, now, signal, given }: HookOptions) {
+  async function choices({ choices, key, waitMs, takesRest, later }: ChoicesAsk): Promise<ChoicesOutcome> {
+    for (const { document } of choices) {
+      const refused = brokenRules(document);
+      // Nothing is asked by halves.
+      if (refused !== undefined) return { kind: "unasked", why: refused };
+    }
+    const ids: QuestionId[] = [];
+    const fresh: QuestionId[] = [];
+    const keys = choices.map(({ digest }, index) => `hook:${key}:${index}:${digest}`);
+    for (const [index, { document }] of choices.entries()) {
+      const outcome = await owlpost.ask({ ...given, document, asAgent: true, key: keys[index] as string });
+      if (!outcome.ok) {
+        for (const id of fresh) await owlpost.cancel(id, "what was asked with it could not be asked");
+        return { kind: "unasked", why: outcome.error };
+      }
+      ids.push(outcome.id);
+      if (!outcome.repeated) fresh.push(outcome.id);
+    }
+    const untilAt = waitMs === undefined ? Number.POSITIVE_INFINITY : now() + waitMs;
+    const found = await awaitAll(owlpost, ids, { now, untilAt, signal });
+    if (!found) return { kind: "unasked", why: "nobody waits for it any more" };
+    const told = (stored: StoredQuestion, taken?: Taken): Settled => ({
+      stored,
+      ...(taken ? { taken } : {}),
+      told: taken && !taken.default ? taken.told : toldText(stored, now(), later),
+    });
+    if (found.some(({ state }) => isOpen(state)))
+      return { kind: "open", settled: found.map((stored) => told(stored)) };
+    const said = found.map(({ answer }) => saidBy(answer));
+    const silent = said.includes("nothing");
+    const declined = said.includes("declined");
+    if (silent && !declined && !takesRest)
+      return {
+        kind: "silent",
+        settled: found.map((stored) => told(stored)),
+        delivered: async () => undefined,
+      };
+
+    const settled: Settled[] = [];
+    for (const [index, stored] of found.entries()) {
+      const mine =
+        saidBy(stored.answer) === "nothing" ? undefined : await taken(stored, keys[index] as string);
+      settled.push(told(mine?.stored ?? stored, mine?.taken));
+    }
+    const delivered = () => handOver(settled);
+    if (declined) return { kind: "declined", settled, delivered };
+    if (silent) return { kind: "silent", settled, delivered };
+    // Somebody else has an answer: it is not this hook's to hand over.
+    if (!settled.every(({ taken }) => taken))
+      return { kind: "unasked", why: "an answer was taken elsewhere" };
+    return { kind: "answered", settled, delivered };
+  }
+
+  async function permission({ document, facts }: PermissionAsk): Promise<PermissionOutcome> {
+    // Each call is a question of its own: what was allowed once is no answer to the next.
+    const key = `hook:permission:${randomUUID()}`;
+    const asked = await owlpost.ask({ ...given, document, facts, agentsWords: { dropped: [] }, key });
+    if (!asked.ok) return { kind: "unasked", why: asked.error };
+    const untilAt = Number.POSITIVE_INFINITY;
+    const [found] = (await awaitAll(owlpost, [asked.id], { now, untilAt, signal })) ?? [];
+    if (!found) {
+      await owlpost.cancel(asked.id, "the agent waits for it no more");
+      return { kind: "unasked", why: "nobody waits for it any more" };
+    }
+    const mine = await taken(found, key);
+    if (!mine) return { kind: "unasked", why: "it was taken back, or taken elsewhere" };
+    const { answer, digest } = mine.stored;
+    const isAllowed =
+      mine.taken.via !== "deadline" &&
+      saidBy(answer) === "chosen" &&
+      answer?.option === allowKey &&
+      answer.late !== true &&
+      // The answer is for exactly these arguments.
+      answer.digest === asked.digest &&
+      digest === asked.digest;
+    const settled: Settled = { ...mine, told: toldText(mine.stored, now()) };
+    const delivered = async (): Promise<void> => void (await owlpost.confirm(mine.taken.claim));
+    return { kind: isAllowed ? "allowed" : "denied", settled, delivered };
+  }
+
+  /** What people decided of a session's questions while nobody waited for it. */
+  async function meanwhile(run: string): Promise<{
+    readonly settled: readonly Settled[];
+    readonly delivered: Delivered;
+    /** May more come? */
+    readonly waits: boolean;
+  }> {
+    const { open, decided } = await owlpost.status();
+    const mine = (stored: StoredQuestion): boolean =>
+      stored.question.run === run && stored.question.source !== "permission";
+    const settled: Settled[] = [];
+    for (const stored of decided.filter(mine).filter(({ state }) => state === "answered")) {
+      const claim = `hook:${randomUUID()}`;
+      const handed = await takeOne(owlpost, stored.question.id, claim);
+      if (handed) settled.push({ stored, taken: handed, told: handed.told });
+    }
+    const waits = open.some(mine) || decided.filter(mine).some(({ state }) => state === "expired");
+    return { settled, delivered: () => handOver(settled), waits };
+  }
+
+  async function taken(
+    { question }: StoredQuestion,
+    key: string,
+  ): Promise<{ readonly stored: StoredQuestion; readonly taken: Taken } | undefined> {
+    const handed = await takeOne(owlpost, question.id, claimOf(key));
+    const stored = handed && (await owlpost.question(question.id));
+    return handed && stored ? { stored, taken: handed } : undefined;
+  }
+
+  async function handOver(settled: readonly Settled[]): Promise<void> {
+    for (const { taken } of settled) {
+      if (!taken) continue;
+      await owlpost.confirm(taken.claim);
+      const settings = { home, airlocks: config.airlocks, zone: config.zone };
+      await writeAnswer(taken, settings).catch(() => undefined);
+    }
+  }
+
+  /** In one sentence; undefined where the contract is kept. */
+  function brokenRules(document: unknown): string | undefined {
+    const settings: ContractSettings = {
+      now: now(),
+      zone: config.zone,
+      minLeadMs: config.minLeadMs,
+      channels: config.deliver.map((id) => ({ id })),
+      ownerAutoDefault: config.autoDefault,
+      asAgent: true,
+      given: { project: given.project ?? "default" },
+    };
+    const checked = checkQuestion(document, settings);
+    return checked.ok ? undefined : checked.broken.map(({ rule }) => rule).join(", ");
+  }
+
+  return { choices, permission, meanwhile };
+}
+
+export type HookDesk = ReturnType<typeof hookDesk>;
+
+/** What a person said; `nothing` where nobody did. */
+function saidBy(answer: Answer | undefined): "chosen" | "declined" | "nothing" {
+  if (!answer || answer.via === "deadline") return "nothing";
+  if (answer.outcome === "skipped" || answer.outcome === "retried") return "declined";
+  const isAnswered = answer.outcome === "answered" || answer.outcome === "overridden";
+  return isAnswered && (answer.option !== undefined || answer.text !== undefined) ? "chosen" : "nothing";
+}

@@ -1,0 +1,74 @@
+import { folderTask } from "../app/folder-task.ts";
+import { answerHook, type HookAnswer } from "../app/hook/answers.ts";
+import { hookDesk } from "../app/hook/desk.ts";
+import { agentNames, type HookWork, textField } from "../app/hook/event.ts";
+import { forgetSession, markSession, sessionRun } from "../app/hook/session.ts";
+import { withOwlpost } from "./open.ts";
+import type { Call, Exit } from "./verb.ts";
+
+const stopSignals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+
+/** Everything for which a hook needs the store. Whatever is refused on the way is told on stderr, and says nothing to the agent. */
+export async function workHook(
+  call: Call,
+  { agent, event, work, session, headless }: HookWork,
+): Promise<Exit> {
+  const { home } = call;
+  // Standard output belongs to the agent: nothing but one answer may be written there.
+  const quiet: Call = { ...call, json: false, io: { ...call.io, stdout: call.io.stderr } };
+  const gone = new AbortController();
+  const stop = (): void => gone.abort();
+  for (const signal of stopSignals) process.once(signal, stop);
+  try {
+    await withOwlpost(quiet, async (owlpost, config) => {
+      const folder = textField(event, "cwd") ?? textField(event, "directory") ?? call.io.cwd;
+      const run = sessionRun(session);
+      const desk = hookDesk({
+        owlpost,
+        config,
+        home,
+        now: Date.now,
+        signal: gone.signal,
+        given: { run, cwd: folder },
+      });
+      if (work === "idle") {
+        const said = textField(event, "message") ?? "it waits for the next instruction";
+        await owlpost.notify("stalled", `${agentNames[agent]} stands still in ${folder}: ${said}`);
+        return 0;
+      }
+      if (work === "stop") {
+        const { settled, delivered, waits } = await desk.meanwhile(run);
+        const reason = settled.map(({ told }) => told).join("\n");
+        if (settled.length > 0)
+          await tell(call, {
+            output: { decision: "block", reason: `Answers to what this session asked have come:\n${reason}` },
+            delivered,
+          });
+        if (!waits) forgetSession(home, run);
+        return 0;
+      }
+      if (work === "choices") markSession(home, run);
+      const deadline = `${Math.ceil(config.hookDeadlineMs / 60_000)}m`;
+      const task = folderTask(folder);
+      await tell(
+        call,
+        await answerHook(work, { agent, event, headless, folder, task, deadline, session }, desk),
+      );
+      return 0;
+    });
+  } finally {
+    for (const signal of stopSignals) process.removeListener(signal, stop);
+  }
+  // Whatever went wrong was told on stderr. An exit of 2 would be a decision, and it is none.
+  return 0;
+}
+
+/** What was taken is confirmed only when the agent's pipe has it. */
+async function tell(call: Call, { output, delivered, why }: HookAnswer): Promise<void> {
+  if (!output) {
+    if (why !== undefined) await call.io.stderr.write(`owlpost: ${why}; the agent's own prompt asks\n`);
+    return;
+  }
+  await call.io.stdout.write(`${JSON.stringify(output)}\n`);
+  await delivered?.();
+}

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { deadlineWords, verdictOf } from "../../src/app/inbox-verdict.ts";
+import { isNightSafe } from "../../src/core/night.ts";
+import { acceptedText } from "../../src/core/reply/words.ts";
+import { ranWords, willRunWords } from "../../src/core/report-words.ts";
+import { deadlineLine, standingLines } from "../../src/core/standing.ts";
+import { toldText } from "../../src/core/told.ts";
+import { followUpView, questionView } from "../../src/core/view.ts";
+import { defaultWords, standing } from "../../src/core/wording.ts";
+import type { StoredQuestion } from "../../src/domain/question.ts";
+import { anAnswer, aQuestion, aStored, evening, hour, minute } from "../builders.ts";
+
+function permission(more: Partial<StoredQuestion> = {}): StoredQuestion {
+  const options = [
+    { key: "1", label: "Allow once", consequence: "it runs", reversible: true },
+    { key: "2", label: "Do not allow", consequence: "it does not run" },
+  ];
+  return aStored({ question: aQuestion({ kind: "approval", source: "permission", options }), ...more });
+}
+const now = evening + 12 * hour;
+
+test("what silence does to a permission has one name, wherever it is told", () => {
+  const open = permission();
+  const ended = [permission({ state: "expired" }), permission({ state: "default_applied" })];
+  const words = [
+    deadlineLine(open, evening),
+    deadlineWords(open, "06:00"),
+    defaultWords(open.question, open.defaultAction),
+    toldText(open, evening),
+    willRunWords(open),
+    ...ended.flatMap((stored) => [
+      String(standingLines(stored, now)),
+      standing(stored, now),
+      followUpView(stored, now).text,
+      String(verdictOf(stored, now)?.words),
+      ranWords(stored),
+    ]),
+  ];
+  for (const text of words) {
+    expect(text).toContain("no answer, so not allowed");
+    expect(text).not.toMatch(/spec|skip|the loop|parked/);
+  }
+  for (const stored of ended) expect(toldText(stored, now)).toMatch(/^No answer by .+, so not allowed\./);
+});
+
+test("after its deadline nobody waits for it: it shows no buttons, and says of nobody that they can still answer", () => {
+  const expired = permission({ state: "expired" });
+  expect(questionView(expired, now).answerable).toBe(false);
+  expect(questionView(permission(), evening).answerable).toBe(true);
+  expect(`${standingLines(expired, now)}${verdictOf(expired, now)?.next ?? ""}`).not.toContain(
+    "still answer",
+  );
+});
+
+test("an answer reaches the agent that waits; a late one allows nothing, and its receipt says so", () => {
+  const answered = (late?: true): StoredQuestion =>
+    permission({
+      state: "answered",
+      answer: anAnswer({ option: "1", ...(late ? { late, outcome: "overridden" } : {}) }),
+    });
+  const receipt = (stored: StoredQuestion): string =>
+    acceptedText(stored, { verb: "choose", question: stored.question.id, key: "1" }, undefined, {
+      sender: { via: "telegram", by: "eric" },
+      now: evening + minute,
+    });
+  expect(receipt(answered())).toBe("Answered: 1 — Allow once. The agent that waits is told.");
+  expect(receipt(answered(true))).toContain("nothing is allowed by it");
+  expect(standingLines(answered(true), now)).toContain("too late: nothing is allowed by it");
+  expect(toldText(answered(true), now)).toContain("too late, so not allowed");
+});
+
+test("it is never safe at night, whatever it recommends", () => {
+  const options = [{ key: "1", label: "Allow", consequence: "it runs", recommended: true, reversible: true }];
+  const question = aQuestion({ kind: "approval", source: "permission", options, low_fidelity: true });
+  expect(isNightSafe(question, { isolated: true })).toBe(false);
+});
