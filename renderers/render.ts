@@ -10,7 +10,7 @@ import type { Written } from "./markup.ts";
 import { disown, reveal } from "./neutralise.ts";
 import { penFor } from "./pen.ts";
 import { type Piece, roomOf, sizeOfPieces } from "./sizes.ts";
-import { moreMark, noticeWords, recommendedWords } from "./words.ts";
+import { moreMark, nightReplyLine, noticeWords, recommendedWords, replyLine } from "./words.ts";
 
 /** What is to be said, as one row of the matrix can say it. Pure and total: the same view and row give the same message. */
 export function render(view: View, row: Capabilities): ChannelMessage {
@@ -49,10 +49,12 @@ function receipt(view: ReceiptView, row: Capabilities): ChannelMessage {
   const pen = penFor(row);
   const { offer } = view;
   const rest = offer?.part === undefined ? undefined : restOf(offer.asked, row, offer.part);
-  const lines = [...reveal(view.text).split("\n"), ...(rest?.options ?? []).flatMap(optionLines)];
+  const said = [...reveal(view.text).split("\n"), ...(rest?.options ?? []).flatMap(optionLines)];
+  const how = view.asked?.answerable ? answerLine(view.asked, row) : undefined;
+  const lines = how === undefined ? said : [...said, how];
   const written = (some: readonly string[]): Written => pen.lines(some.map((line) => pen.inline(line)));
   const whole = single("text", written(lines), lines.join("\n"), row);
-  const first = rest ? `${moreMark} ${lines[0] ?? ""}` : (lines.at(-1) ?? "");
+  const first = rest ? `${moreMark} ${said[0] ?? ""}` : (said.at(-1) ?? "");
   return {
     headline: headline("", first, "", row),
     ...(whole.degraded.includes("size") ? wholeLines(lines, whole, written, row) : whole),
@@ -64,6 +66,12 @@ function receipt(view: ReceiptView, row: Capabilities): ChannelMessage {
 function optionLines({ key, label, consequence, recommended }: Option): readonly string[] {
   const mark = recommended === true ? `  ${recommendedWords}` : "";
   return [`${key}) ${reveal(oneLine(label))}${mark}`, `   ${reveal(oneLine(consequence))}`];
+}
+
+/** A follow-up has no buttons. */
+function answerLine(view: AskedView, row: Capabilities): string {
+  const ways = { hasButtons: false, isBare: isBare(row) };
+  return view.type === "question" ? replyLine(view, row, ways) : nightReplyLine(view, row, ways);
 }
 
 type Single = ReturnType<typeof single>;

@@ -46,8 +46,10 @@ export async function examine(given: Examined, issue: Issue): Promise<readonly C
     });
     if (!known) return found;
     const reached = await check("repository", () => repositoryOf(call, given, issue, signal));
-    if (reached) await check("issue", () => issueStands(call, issue, signal));
-    await check("answers", () => whoAnswers(call, given, issue, own, signal));
+    if (reached) {
+      await check("issue", () => issueStands(call, issue, signal));
+      await check("answers", () => whoAnswers(call, given, issue, own, signal));
+    }
     await check("limit", () => limitOf(call, line.now(), signal));
     return found;
   } finally {

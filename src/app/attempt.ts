@@ -123,7 +123,7 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
       const ref = await channel.post(job.destination, again, job.key, signal);
       return sent(job, { ref, revision }, () => adopted([copy, ...others]));
     }
-    const followUp = followUpView(stored, now());
+    const followUp = followUpView(stored, now(), viewAt(stored, night, now()));
     const said = away === undefined ? followUp : { ...followUp, text: `${followUp.text}\n${away}` };
     const { standing: _now, ...asked } = questionView(stored, now());
     const thread = message(job, asked, stored).headline;
@@ -233,9 +233,14 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
 
   function message(job: Job, view: View, stored?: StoredQuestion): ChannelMessage {
     const about = stored === undefined ? {} : { question: stored.question.id };
-    const asked = elsewhere !== undefined && "answerable" in view;
-    const rendered = { ...render(asked ? { ...view, elsewhere } : view, rows(job.channel)), ...about };
+    const rendered = { ...render(withElsewhere(view), rows(job.channel)), ...about };
     return loudness(job, stored) === "silent" ? { ...rendered, silent: true } : rendered;
+  }
+
+  function withElsewhere(view: View): View {
+    if (elsewhere === undefined || view.type === "notice") return view;
+    if (view.type !== "receipt") return { ...view, elsewhere };
+    return view.asked === undefined ? view : { ...view, asked: { ...view.asked, elsewhere } };
   }
 
   function loudness(job: Job, stored: StoredQuestion | undefined) {

@@ -53,7 +53,7 @@ export async function takeIn(
       const settings: ReceiveSettings = {
         now: at,
         mark: rowOf(channel).verbMark,
-        ...(rowOf(channel).correlation === "id" ? { byId: true as const } : {}),
+        ...(rowOf(channel).freeText === "comment" ? { byId: true as const } : {}),
         night: options.night,
         beforeMorning,
         project: options.project,

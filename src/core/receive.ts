@@ -7,7 +7,7 @@ import { oneLine } from "../domain/text.ts";
 import { decideAbort } from "./abort.ts";
 import { type Known, type Reading, readSaid, type Said } from "./grammar.ts";
 import type { Heard } from "./heard.ts";
-import { isLetter, unmatchedLetterText } from "./letter-words.ts";
+import { isLetter, letterHelpText, pendingLetterText, unmatchedLetterText } from "./letter-words.ts";
 import {
   helpText,
   type ListReader,
@@ -129,6 +129,7 @@ function decide(
   const { speaker, channel } = heard;
   const { mark, now } = settings;
   const role = speaker?.role ?? "viewer";
+  const letter = isLetter(heard.said);
   switch (reading.kind) {
     case "ignored":
       return speaker
@@ -148,9 +149,9 @@ function decide(
     case "more":
       return decideMore(snapshot, heard, reading.question, now);
     case "help":
-      return told(helpText(role, mark, settings.byId));
+      return told(letter ? letterHelpText(role, mark) : helpText(role, mark, settings.byId));
     case "pending":
-      return told(pendingText(open, { ...settings, role }));
+      return told((letter ? pendingLetterText : pendingText)(open, { ...settings, role }));
     case "status":
       return told(statusText(open, settings.status, role, mark, now));
   }
@@ -162,7 +163,7 @@ function refusedReading(
   { speaker, channel, said, buttonsOnly }: Heard,
   reading: Extract<Reading, { kind: "refused" }>,
   open: readonly StoredQuestion[],
-  { mark, pair }: ReceiveSettings,
+  { mark, pair, byId }: ReceiveSettings,
 ): Decision<Ack> {
   const { why, reason, question } = reading;
   if (why.code === "code-in-group") return pair({ kind: "pair", code: why.typed });
@@ -176,7 +177,7 @@ function refusedReading(
   // Where only buttons count nobody is known, and everybody is told how to do it right.
   const isTold = speaker !== undefined || (why.code === "no-token" && buttonsOnly !== undefined);
   const letter = isLetter(said) ? { letter: open } : {};
-  const text = isTold ? refusedText(reading, { mark, title, ...letter }) : "";
+  const text = isTold ? refusedText(reading, { mark, title, byId, ...letter }) : "";
   return refused(isTold ? reason : "unknown-sender", text, refusal(channel, reason, about));
 }
 
@@ -184,7 +185,7 @@ function command(
   snapshot: TurnSnapshot,
   { speaker, channel, sentAt, said, buttonsOnly }: Heard,
   reading: Extract<Reading, { kind: "command" }>,
-  { now, mark, project, night, beforeMorning }: ReceiveSettings,
+  { now, mark, project, night, beforeMorning, byId }: ReceiveSettings,
 ): Decision<Ack> {
   const at = saidAt(sentAt, now);
   const morningAt = morningAfter(night, at);
@@ -195,6 +196,7 @@ function command(
     project,
     ...(speaker ? { role: speaker.role } : {}),
     mark,
+    ...(byId ? { byId } : {}),
     form: ({ question }) => formAt(question, night, at),
     ...(morningAt === undefined ? {} : { morningAt }),
     ...(said.press && beforeMorning ? { onNightForm: true as const } : {}),

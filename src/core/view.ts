@@ -47,14 +47,20 @@ export function mayBeAnswered({ state, question }: StoredQuestion): boolean {
   return isOpen(state) || (state === "expired" && !isPermission(question));
 }
 
-/** What became of a question, where its message cannot be edited: the same words as a message of their own. */
-export function followUpView(stored: StoredQuestion, now: Instant): ReceiptView {
-  const { question } = stored;
-  const standing = standingLines(stored, now) ?? deadlineLine(stored, now);
+/**
+ * What became of a question, where its message cannot be edited: the same words as a message of their own. `asked`: how it
+ * would be shown now.
+ */
+export function followUpView(
+  stored: StoredQuestion,
+  now: Instant,
+  asked: AskedView = questionView(stored, now),
+): ReceiptView {
   return {
     type: "receipt",
-    text: `[${question.id}] ${oneLine(question.title)}\n${standing}`,
-    question: question.id,
+    text: `[${asked.id}] ${oneLine(asked.title)}\n${asked.standing ?? asked.deadline}`,
+    question: asked.id,
+    asked,
     silent: true,
   };
 }

@@ -15,6 +15,8 @@ export type Reader = {
   readonly now: Instant;
   /** The mark before a verb; absent: `/`. */
   readonly mark?: "/" | "!";
+  /** A verb without a question's id is heard only where the bot is mentioned. */
+  readonly byId?: true;
   /** When the night is over; absent by day, and where quiet hours have no end. */
   readonly morningAt?: Instant;
   /** Nothing that is typed there counts, so nobody is told to type. */
@@ -210,5 +212,6 @@ function untilWords({ deadlineAt, zone }: StoredQuestion, { morningAt, now }: Re
 export function noSuchQuestionText(id: QuestionId, reader: Reader): string {
   const { via } = reader.sender;
   if (via === "inbox" || reader.buttonsOnly) return `There is no question ${id}.`;
+  if (reader.byId) return `There is no question ${id}; a mention of me with “pending” lists the open ones.`;
   return `There is no question ${id}; ${typed(reader, "pending", "").trim()} lists the open ones.`;
 }
