@@ -31,11 +31,12 @@ export const verb: Verb = {
 
 async function answerEvent(call: Call, agent: Agent): Promise<Exit> {
   const text = await readInput(call.io);
-  const event = text === undefined ? undefined : readEvent(text);
-  if (!event) throw new Error("what came on standard input is no event in JSON, of at most 1 MiB");
+  const given = text === undefined ? undefined : readEvent(text);
+  if (!given) throw new Error("what came on standard input is no event in JSON, of at most 1 MiB");
+  const event = agent === "opencode" ? (await import("../app/hook/opencode.ts")).fromOpenCode(given) : given;
   const work = workOf(agent, event);
   if (!work) return 0;
-  const session = textField(event, "session_id") ?? textField(event, "sessionID") ?? "";
+  const session = textField(event, "session_id") ?? "";
   if (work === "stop" && !hasAsked(call.home, sessionRun(session))) return 0;
   const { workHook } = await import("./hook-work.ts");
   return workHook(call, { agent, event, work, session, headless: isHeadless(call) });
