@@ -30,10 +30,12 @@ export const help = [
 /** Feishu and Lark differ by the host alone; the loopback is for trials. */
 function isHook(text: string): boolean {
   if (!URL.canParse(text)) return false;
-  const { protocol, hostname, pathname, search } = new URL(text);
+  const { protocol, hostname, pathname, search, username } = new URL(text);
   const isSafe =
     protocol === "https:" || (protocol === "http:" && /^(?:127\.\d+\.\d+\.\d+|localhost)$/.test(hostname));
-  return isSafe && search === "" && /^\/open-apis\/bot\/v2\/hook\/[\w-]{8,}$/.test(pathname);
+  return (
+    isSafe && search === "" && username === "" && /^\/open-apis\/bot\/v2\/hook\/[\w-]{8,}$/.test(pathname)
+  );
 }
 
 // ---- out -----------------------------------------------------------------------------------------------------------

@@ -13,14 +13,20 @@ import { ownComments } from "./github/own-comments.ts";
 import { pacing, takeTurn } from "./github/pace.ts";
 import { accountOf, commentOf, type Issue } from "./github/place.ts";
 import { resolveLogin } from "./github/resolve.ts";
+import type { Comment } from "./github/rest.ts";
 import { takesComments } from "./github/standing.ts";
 import { permissions, permitting } from "./github/trust.ts";
 
 export { decode };
 
-const account = z.union([z.int().positive(), z.string().regex(/^[1-9]\d{0,14}$/)], {
-  error: "must be an account's number such as 583231; owlpost pair finds it by the login",
-});
+const accountWords = "must be an account's number such as 583231; owlpost pair finds it by the login";
+const account = z.union(
+  [
+    z.int({ error: accountWords }).positive({ error: accountWords }),
+    z.string().regex(/^[1-9]\d{0,14}$/, { error: accountWords }),
+  ],
+  { error: accountWords },
+);
 
 export const settings = z.strictObject({
   token: z
@@ -47,7 +53,7 @@ export const settings = z.strictObject({
       "What else somebody who may answer must be able to do on the repository. Default: nothing is looked up",
     ),
   api_url: z
-    .url({ error: "must be a URL such as https://github.example.org/api/v3" })
+    .url({ protocol: /^https?$/, error: "must be a URL such as https://github.example.org/api/v3" })
     .optional()
     .describe("The REST API of a GitHub Enterprise Server"),
 });
@@ -160,7 +166,7 @@ export async function open(
       const { data } = await call(
         signal,
         (api, more) =>
-          api.request("POST /repos/{owner}/{repo}/issues/{issue_number}/comments", {
+          api.request<Comment>("POST /repos/{owner}/{repo}/issues/{issue_number}/comments", {
             ...issue,
             body,
             ...more,
@@ -200,7 +206,7 @@ export async function open(
   async function linked(message: ChannelMessage, signal: AbortSignal): Promise<ChannelMessage> {
     const ref = message.replyTo ?? message.follows;
     const answered = ref === undefined ? undefined : await commentOf(call, issue, ref, signal);
-    if (!answered) return message;
+    if (answered?.html_url === undefined) return message;
     const words = message.replyTo === undefined ? "the question" : (answered.user?.login ?? "a comment");
     return { ...message, body: `[↪ ${words}](${answered.html_url})\n\n${message.body}` };
   }

@@ -16,13 +16,13 @@ export const settings = z.strictObject({
   bot_token: z
     .string({ error: "must be the app's bot token" })
     .regex(/^xox(?:b|e\.xoxb)-[\w-]{8,}$/, {
-      error: "must be a bot token as Slack gives it: it begins with xoxb-",
+      error: "must be a bot token as Slack gives it, whole: it begins with xoxb-",
     })
     .describe("The app's bot token, as `${SLACK_BOT_TOKEN}`"),
   app_token: z
     .string({ error: "must be an app-level token" })
     .regex(/^xapp-[\w-]{8,}$/, {
-      error: "must be an app-level token as Slack gives it: it begins with xapp-",
+      error: "must be an app-level token as Slack gives it, whole: it begins with xapp-",
     })
     .describe("An app-level token with connections:write, as `${SLACK_APP_TOKEN}`"),
   channel: z
@@ -43,7 +43,7 @@ export const settings = z.strictObject({
     .default([])
     .describe("Slack ids of owners who need no pairing, `TEAM/USER`"),
   api_url: z
-    .url({ error: "must be a URL such as https://slack.com/api/" })
+    .url({ protocol: /^https?$/, error: "must be a URL such as https://slack.com/api/" })
     .optional()
     .describe("A Web API of your own"),
 });

@@ -9,9 +9,12 @@ export type Format = (typeof formats)[number];
 
 const secretWords = "must be a secret of at least 16 characters, such as openssl rand -hex 32 gives";
 
-export const settings = z.strictObject({
+const given = z.strictObject({
   url: z
     .url({ protocol: /^https?$/, error: "must be a URL such as https://example.org/owlpost" })
+    .refine((text) => !URL.canParse(text) || new URL(text).username === "", {
+      error: "must hold no name and password, which are not sent: let the receiver check the signature",
+    })
     .describe("Where every message is posted to, as `${WEBHOOK_URL}` when it is a secret itself"),
   secret: z
     .string({ error: secretWords })
@@ -22,6 +25,23 @@ export const settings = z.strictObject({
     .enum(formats, { error: "must be owlpost, slack or discord" })
     .default("owlpost")
     .describe("What is posted: owlpost's own JSON, or a message as Slack or Discord take it"),
+});
+/** These take one form, whatever else is posted there. */
+const formOf: Readonly<Record<string, Format>> = {
+  "hooks.slack.com": "slack",
+  "discord.com": "discord",
+  "discordapp.com": "discord",
+};
+
+export const settings = given.superRefine(({ url, format }, { addIssue }) => {
+  const hostname = URL.canParse(url) ? new URL(url).hostname : "";
+  const wanted = formOf[hostname];
+  if (wanted === undefined || format === wanted) return;
+  addIssue({
+    code: "custom",
+    path: ["format"],
+    message: `must be ${wanted}: ${hostname} takes no other form`,
+  });
 });
 export type Settings = z.infer<typeof settings>;
 

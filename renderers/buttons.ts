@@ -1,9 +1,11 @@
 import type { Capabilities } from "../src/domain/capabilities.ts";
 import type { Button } from "../src/domain/channel.ts";
+import type { QuestionId } from "../src/domain/ids.ts";
 import type { Option } from "../src/domain/question.ts";
 import { oneLine } from "../src/domain/text.ts";
 import type { AskedView, NightView } from "../src/domain/view.ts";
 import { reveal } from "./neutralise.ts";
+import { moreMark } from "./words.ts";
 
 const skipWords = "⏭ Skip";
 const goAheadWords = "👍 Go ahead";
@@ -32,26 +34,59 @@ export function buttonsFor(view: AskedView, row: Capabilities): Buttons {
   const { max, label } = row.buttons;
   if (view.type !== "question") return nightButtons(view, row, label);
   const { id, options } = view;
-  const button = (option: Option): Button => ({
-    label: labelOf(option, label),
-    question: id,
-    action: { key: option.key },
-    primary: option.recommended === true,
-  });
-  const verb = (name: "skip" | "more", words: string): Button => ({
-    label: words,
-    question: id,
-    action: { verb: name },
-    primary: false,
-  });
+  const button = (option: Option): Button => optionButton(option, id, label);
   if (areComplete(view, row)) {
     const list = options.map(button);
-    return { list: options.length < max ? [...list, verb("skip", skipWords)] : list, complete: true };
+    return { list: options.length < max ? [...list, skipButton(id)] : list, complete: true };
   }
+  const shown = shownOf(options, max);
+  const more: Button = {
+    label: `${moreMark} More`,
+    question: id,
+    action: { verb: "more" },
+    primary: false,
+  };
+  return { list: [...shown.map(button), more].slice(0, max), complete: false };
+}
+
+function skipButton(question: QuestionId): Button {
+  return { label: skipWords, question, action: { verb: "skip" }, primary: false };
+}
+
+/** Beside *More*: the recommended option and the next ones. */
+function shownOf(options: readonly Option[], max: number): readonly Option[] {
   const recommended = options.find((option) => option.recommended === true);
   const others = options.filter((option) => option !== recommended).slice(0, max - (recommended ? 2 : 1));
-  const shown = options.filter((option) => option === recommended || others.includes(option));
-  return { list: [...shown.map(button), verb("more", "⋯ More")].slice(0, max), complete: false };
+  return options.filter((option) => option === recommended || others.includes(option));
+}
+
+function optionButton(option: Option, question: QuestionId, most: number): Button {
+  return {
+    label: labelOf(option, most),
+    question,
+    action: { key: option.key },
+    primary: option.recommended === true,
+  };
+}
+
+/**
+ * Of the options that have no button on the question's own message, those of one more message: its `part`, from 0. The last
+ * one has *Skip*, too, while there is room.
+ */
+export function restOf(
+  view: AskedView,
+  row: Capabilities,
+  part: number,
+): { readonly options: readonly Option[]; readonly list: readonly Button[] } {
+  if (view.type !== "question" || !view.answerable || row.buttons === "none")
+    return { options: [], list: [] };
+  const { max, label } = row.buttons;
+  const shown = areComplete(view, row) ? [] : shownOf(view.options, max);
+  const rest = view.options.filter((option) => !shown.includes(option));
+  const options = rest.slice(part * max, (part + 1) * max);
+  const list = options.map((option) => optionButton(option, view.id, label));
+  const hasRoom = options.length > 0 && options.length < max;
+  return { options, list: hasRoom ? [...list, skipButton(view.id)] : list };
 }
 
 /** Both actions or none: one of them alone would push. */

@@ -71,13 +71,21 @@ export const matrix = {
     ],
   },
   ntfy: {
-    body: { max: 4095, unit: "utf8", counted: "sent", wire: { maxBytes: 8192, restBytes: 2400 } },
+    body: {
+      max: 4095,
+      unit: "utf8",
+      counted: "sent",
+      editMax: 4095,
+      wire: { maxBytes: 8192, restBytes: 2600 },
+    },
     headline: { max: 250 },
     dialect: "ntfy",
     buttons: { max: 3, perRow: 3, label: 40, payloadBytes: 512, kind: "publish" },
-    freeText: "compose",
+    // Anybody may publish there, so only a button's token counts.
+    freeText: "none",
     correlation: "id",
-    edit: "none",
+    // From server 2.16 on; an older one is followed up.
+    edit: "yes",
     inbound: "poll",
     identity: "token",
     chats: "one",
@@ -97,6 +105,10 @@ export const matrix = {
         on: "2026-11-30",
       },
       { where: "github.com/binwiederhier/ntfy 81a486a, config.go: cache of 12 hours", on: "2026-11-30" },
+      {
+        where: "docs.ntfy.sh/publish, updating notifications: the same sequence_id, server 2.16, not on iOS",
+        on: "2026-11-30",
+      },
     ],
   },
   email: {

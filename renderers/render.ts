@@ -1,15 +1,16 @@
 import type { Capabilities, RungName } from "../src/domain/capabilities.ts";
 import type { ChannelMessage, Part } from "../src/domain/channel.ts";
+import type { Option } from "../src/domain/question.ts";
 import { oneLine } from "../src/domain/text.ts";
 import type { AskedView, NoticeView, ReceiptView, View } from "../src/domain/view.ts";
-import { buttonsFor } from "./buttons.ts";
+import { buttonsFor, restOf } from "./buttons.ts";
 import { headEnd, noGrowth, sizeOf } from "./fit.ts";
 import { layOut } from "./ladder.ts";
 import type { Written } from "./markup.ts";
 import { disown, reveal } from "./neutralise.ts";
 import { penFor } from "./pen.ts";
 import { type Piece, roomOf, sizeOfPieces } from "./sizes.ts";
-import { noticeWords } from "./words.ts";
+import { moreMark, nightReplyLine, noticeWords, recommendedWords, replyLine } from "./words.ts";
 
 /** What is to be said, as one row of the matrix can say it. Pure and total: the same view and row give the same message. */
 export function render(view: View, row: Capabilities): ChannelMessage {
@@ -46,14 +47,31 @@ function markOf(view: AskedView): string {
 /** Our own words, in which an agent's label or title may stand; lines were folded where they were made. */
 function receipt(view: ReceiptView, row: Capabilities): ChannelMessage {
   const pen = penFor(row);
-  const lines = reveal(view.text).split("\n");
+  const { offer } = view;
+  const rest = offer?.part === undefined ? undefined : restOf(offer.asked, row, offer.part);
+  const said = [...reveal(view.text).split("\n"), ...(rest?.options ?? []).flatMap(optionLines)];
+  const how = view.asked?.answerable ? answerLine(view.asked, row) : undefined;
+  const lines = how === undefined ? said : [...said, how];
   const written = (some: readonly string[]): Written => pen.lines(some.map((line) => pen.inline(line)));
-  const whole = single("text", written(lines), view.text, row);
+  const whole = single("text", written(lines), lines.join("\n"), row);
+  const first = rest ? `${moreMark} ${said[0] ?? ""}` : (said.at(-1) ?? "");
   return {
-    headline: headline("", lines.at(-1) ?? "", "", row),
+    headline: headline("", first, "", row),
     ...(whole.degraded.includes("size") ? wholeLines(lines, whole, written, row) : whole),
+    ...(offer ? { buttons: rest ? rest.list : buttonsFor(offer.asked, row).list } : {}),
     silent: view.silent === true,
   };
+}
+
+function optionLines({ key, label, consequence, recommended }: Option): readonly string[] {
+  const mark = recommended === true ? `  ${recommendedWords}` : "";
+  return [`${key}) ${reveal(oneLine(label))}${mark}`, `   ${reveal(oneLine(consequence))}`];
+}
+
+/** A follow-up has no buttons. */
+function answerLine(view: AskedView, row: Capabilities): string {
+  const ways = { hasButtons: false, isBare: isBare(row) };
+  return view.type === "question" ? replyLine(view, row, ways) : nightReplyLine(view, row, ways);
 }
 
 type Single = ReturnType<typeof single>;

@@ -23,6 +23,8 @@ const notices: Readonly<Record<string, string>> = {
   blocked: "A task is blocked",
   pairing: "Who may speak here",
   morning: "The morning report",
+  channel: "A channel wants a look",
+  "last-word": "owlpost has not been heard from",
   away: "I was away",
 };
 
@@ -32,6 +34,7 @@ export function noticeWords(kind: string): string {
 
 export const lowFidelityWords =
   "The agent gave no options of its own; those below are the usual ones. Its last output:";
+export const moreMark = "⋯";
 export const triedWords = "Tried:";
 export const recommendedWords = "← recommended";
 export const stuckLabel = "Stuck on:";
@@ -76,7 +79,9 @@ export function replyLine(
   };
   const what = (): string => (correlation === "thread" ? bare() : named());
   const how = howToSend(row, { where, what, bare, named });
-  return hasButtons && row.freeText !== "none" ? `Or ${lowered(how)}` : how;
+  if (hasButtons) return `Or ${lowered(how)}`;
+  const hasMore = row.freeText === "none" && row.buttons !== "none" && keys.length > row.buttons.max;
+  return hasMore ? `${moreMark} More brings the buttons of the others. Or ${lowered(how)}` : how;
 }
 
 const lowered = (words: string): string => `${words[0]?.toLowerCase()}${words.slice(1)}`;
@@ -97,8 +102,6 @@ function howToSend(row: Capabilities, { where, what, bare, named }: ToSend): str
       return `Reply in this thread: ${what()}`;
     case "comment":
       return `Comment: ${what()}`;
-    case "compose":
-      return `Send to the reply topic: ${what()}`;
     case "page":
       return `Answer here: ${bare()}`;
     default:
@@ -110,7 +113,6 @@ const placesToSend: Readonly<Record<Exclude<Capabilities["freeText"], "none">, s
   reply: "",
   thread: " in this thread",
   comment: " as a comment",
-  compose: " on the reply topic",
   page: "",
 };
 
@@ -136,7 +138,7 @@ export function nightReplyLine(
   if (!isConsent)
     return `Works now${row.freeText === "none" ? ` ${where}` : placesToSend[row.freeText]}: ${what}`;
   const how = howToSend(row, { where, what: () => what, bare: () => bare, named: () => named });
-  return hasButtons && row.freeText !== "none" ? `Or ${lowered(how)}` : how;
+  return hasButtons ? `Or ${lowered(how)}` : how;
 }
 
 /** For a channel that is too small even for what is never cut. */

@@ -32,7 +32,6 @@ function buttons({ buttons: row }: Capabilities): string {
 const words = {
   reply: "reply to the message",
   thread: "reply in the thread",
-  compose: "publish to the reply topic",
   comment: "comment with the question's id",
   page: "in the page",
   none: "not here",

@@ -70,6 +70,16 @@ type Encode = (
 /** Where messages go, and what they need of the settings, where 42 alone will not do. */
 const frames: Readonly<Record<string, readonly [destination: string, settings: unknown]>> = {
   email: ["eric@example.org", { from: "owl@example.org", name: "owlpost", key: "q-a3f2-012-1/post/1" }],
+  ntfy: [
+    "default",
+    {
+      base_url: "https://ntfy.example.org",
+      ask_topic: "nightjar-ask-FAKE7c1e9",
+      reply_topic: "nightjar-reply-FAKE4b82d",
+      token: "tk_FAKEbotFAKEbotFAKEbotFAKEbotFAK",
+      button_token: "tk_FAKEFAKEFAKEFAKEFAKEFAKEFAKE",
+    },
+  ],
 };
 /** Every channel whose file says what its platform gets. */
 const encoders = new Map<string, Encode>();

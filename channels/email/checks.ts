@@ -42,7 +42,7 @@ export async function checks(
   const outgoing = openOutgoing(given, tokens);
   const sends = await check("smtp", async () => {
     await outgoing.verify(signal);
-    return { text: `logged in to ${given.smtp.host}`, ...plainLine(given.smtp.insecure) };
+    return withLine(`logged in to ${given.smtp.host}`, given.smtp.insecure);
   });
   let client: ImapFlow | undefined;
   try {
@@ -50,10 +50,8 @@ export async function checks(
       const line = await connect(given, tokens, signal);
       client = line.client;
       const box = await line.command(signal, () => line.client.mailboxOpen(given.imap.mailbox));
-      return {
-        text: `logged in to ${given.imap.host}; ${given.imap.mailbox} holds ${box.exists} mails`,
-        ...plainLine(given.imap.insecure),
-      };
+      const text = `logged in to ${given.imap.host}; ${given.imap.mailbox} holds ${box.exists} mails`;
+      return withLine(text, given.imap.insecure);
     });
     await check("owners", async () => {
       if (given.to.length === 0) throw new ChannelError("nobody-allowed", nobodyText);
@@ -80,8 +78,9 @@ export async function checks(
   }
 }
 
-function plainLine(insecure: boolean | undefined): { warn?: true } {
-  return insecure === true ? { warn: true } : {};
+function withLine(text: string, insecure: boolean | undefined): Omit<Check, "name" | "ok"> {
+  if (insecure !== true) return { text };
+  return { warn: true, text: `${text}. insecure: true lets password and questions go unencrypted` };
 }
 
 type Reporter = (
@@ -138,10 +137,10 @@ async function receiving(
         };
   }
   if (own === wanted || names.includes(wanted)) return { text: `mail here bears the verdicts of ${wanted}` };
-  const instead = seen === undefined ? "bears no such verdict" : `bears those of ${seen}`;
+  const instead = seen === undefined ? "" : `; the newest bears those of ${seen}`;
   return {
     warn: true,
-    text: `no mail here bears a verdict of ${wanted}; the newest ${instead}. Correct authserv_id, or take it away: DKIM is then checked here alone`,
+    text: `no mail here bears a verdict of ${wanted}${instead}. Correct authserv_id, or take it away: DKIM is then checked here alone`,
   };
 }
 

@@ -1,6 +1,7 @@
 import { ChannelError } from "../../src/domain/channel.ts";
 import { type Call, Unchanged } from "./line.ts";
 import type { Issue } from "./place.ts";
+import type { Repository } from "./rest.ts";
 
 export const publicText = (name: string): string =>
   `${name} is public: everybody could read what is asked there. Make it private, name a private repository in channels.github.repository, or write public: true into channels.github`;
@@ -19,7 +20,8 @@ export function audience(call: Call, issue: Issue, mayBePublic: boolean, believe
     try {
       const { data, headers: told } = await call(
         signal,
-        (api, until) => api.request("GET /repos/{owner}/{repo}", { owner, repo, headers, ...until }),
+        (api, until) =>
+          api.request<Repository>("GET /repos/{owner}/{repo}", { owner, repo, headers, ...until }),
         "post",
       );
       if (!data.private) {

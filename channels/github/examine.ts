@@ -2,6 +2,7 @@ import { ChannelError, type Check } from "../../src/domain/channel.ts";
 import { publicText } from "./audience.ts";
 import { type Access, type Call, connect } from "./line.ts";
 import { accountOf, type Issue } from "./place.ts";
+import type { Account, IssueAsTold, Limits, Repository } from "./rest.ts";
 import { type Permission, permissionOf, permissions } from "./trust.ts";
 
 export type Examined = Access & {
@@ -45,8 +46,10 @@ export async function examine(given: Examined, issue: Issue): Promise<readonly C
     });
     if (!known) return found;
     const reached = await check("repository", () => repositoryOf(call, given, issue, signal));
-    if (reached) await check("issue", () => issueStands(call, issue, signal));
-    await check("answers", () => whoAnswers(call, given, issue, own, signal));
+    if (reached) {
+      await check("issue", () => issueStands(call, issue, signal));
+      await check("answers", () => whoAnswers(call, given, issue, own, signal));
+    }
     await check("limit", () => limitOf(call, line.now(), signal));
     return found;
   } finally {
@@ -58,7 +61,7 @@ const bad = (text: string): ChannelError => new ChannelError("wrong-setting", te
 
 async function tokenOf(call: Call, token: string, now: number, signal: AbortSignal) {
   const account = await accountOf(call, signal);
-  const { headers } = await call(signal, (api, until) => api.request("GET /user", { ...until }));
+  const { headers } = await call(signal, (api, until) => api.request<Account>("GET /user", { ...until }));
   const expires = Date.parse(
     String(headers["github-authentication-token-expiration"] ?? "").replace(" UTC", "Z"),
   );
@@ -83,7 +86,7 @@ async function repositoryOf(
   signal: AbortSignal,
 ): Promise<Found> {
   const { data } = await call(signal, (api, until) =>
-    api.request("GET /repos/{owner}/{repo}", { owner, repo, ...until }),
+    api.request<Repository>("GET /repos/{owner}/{repo}", { owner, repo, ...until }),
   );
   const {
     full_name: name,
@@ -107,15 +110,13 @@ async function repositoryOf(
   return { text: `${name} is ${readers}${rights}` };
 }
 
-type May = { readonly [Right in "admin" | "maintain" | "push" | "triage"]?: boolean };
-
-function roleOf({ admin, maintain, push, triage }: May): Permission {
+function roleOf({ admin, maintain, push, triage }: NonNullable<Repository["permissions"]>): Permission {
   return admin ? "admin" : maintain ? "maintain" : push ? "write" : triage ? "triage" : "read";
 }
 
 async function issueStands(call: Call, issue: Issue, signal: AbortSignal): Promise<Found> {
   const { data } = await call(signal, (api, until) =>
-    api.request("GET /repos/{owner}/{repo}/issues/{issue_number}", { ...issue, ...until }),
+    api.request<IssueAsTold>("GET /repos/{owner}/{repo}/issues/{issue_number}", { ...issue, ...until }),
   );
   const text = `${data.html_url}, “${oneLine(data.title).slice(0, 80)}”`;
   if (data.locked) {
@@ -143,8 +144,12 @@ async function whoAnswers(
       wrong.push(`there is no account ${account} any more`);
       continue;
     }
-    // Who asks must be allowed to ask; where the token may not, the rest is said all the same.
-    const may = await permissionOf(call, issue, login, signal).catch(() => undefined);
+    // Who asks must be allowed to ask; where the token may not and need not, the rest is said all the same.
+    const may = await permissionOf(call, issue, login, signal).catch((error: unknown) => {
+      if (least !== undefined && error instanceof ChannelError && error.reason === "may-not-look")
+        throw error;
+      return undefined;
+    });
     names.push(`${login} (${account}${may === undefined ? "" : `, ${may}`})`);
     if (may === "none") wrong.push(`${login} has no access to the repository any more`);
     else if (may !== undefined && least && permissions.indexOf(may) < permissions.indexOf(least)) {
@@ -166,7 +171,7 @@ async function whoAnswers(
 async function loginOf(call: Call, id: number, signal: AbortSignal): Promise<string | undefined> {
   try {
     const { data } = await call(signal, (api, until) =>
-      api.request("GET /user/{account_id}", { account_id: id, ...until }),
+      api.request<Account>("GET /user/{account_id}", { account_id: id, ...until }),
     );
     return data.login;
   } catch (error) {
@@ -176,7 +181,7 @@ async function loginOf(call: Call, id: number, signal: AbortSignal): Promise<str
 }
 
 async function limitOf(call: Call, now: number, signal: AbortSignal): Promise<Found> {
-  const { data } = await call(signal, (api, until) => api.request("GET /rate_limit", { ...until }));
+  const { data } = await call(signal, (api, until) => api.request<Limits>("GET /rate_limit", { ...until }));
   const { limit, remaining, reset } = data.resources.core;
   const minutes = Math.max(0, Math.ceil((reset * 1_000 - now) / 60_000));
   const text = `${remaining} of ${limit} calls left, all of them again in ${minutes} min`;

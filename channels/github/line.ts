@@ -1,15 +1,15 @@
 import { Agent as PlainAgent, request as plainRequest } from "node:http";
 import { Agent as TlsAgent, request as tlsRequest } from "node:https";
-import type { Octokit } from "@octokit/core";
 import { ChannelError } from "../../src/domain/channel.ts";
 import { type Answered, lost, type Purpose, refusal } from "./refusals.ts";
+import type { Rest } from "./rest.ts";
 
 export type Access = { readonly token: string; readonly api_url?: string | undefined };
 type Until = { readonly request: { readonly signal: AbortSignal } };
 /** One call: `ask` hands `until` on with its parameters. Rejects with a `ChannelError`. */
 export type Call = <Value>(
   signal: AbortSignal,
-  ask: (api: Octokit, until: Until) => Promise<Value>,
+  ask: (api: Rest, until: Until) => Promise<Value>,
   purpose?: Purpose,
 ) => Promise<Value>;
 
@@ -131,7 +131,7 @@ export async function connect(given: Access, now: () => number, callMs = 15_000)
     userAgent: "owlpost",
     log: silent,
     request: { fetch: fetched, log: silent },
-  });
+  }) as unknown as Rest;
 
   return {
     async call(signal, ask, purpose = "look") {

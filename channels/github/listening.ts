@@ -1,11 +1,12 @@
 import type { Batch, Reply } from "../../src/domain/channel.ts";
-import { type Comment, decode, destination, isEdited, type Me } from "./comment.ts";
+import { decode, destination, type Me } from "./comment.ts";
 import type { Line } from "./line.ts";
 import type { OwnComments } from "./own-comments.ts";
 import { rest } from "./pace.ts";
 import { type Issue, pageOf } from "./place.ts";
 import { cursorOf, keyOf, readingFrom, readOn, settled } from "./reading.ts";
-import { isByItsAuthor } from "./trust.ts";
+import type { Comment } from "./rest.ts";
+import { authorship } from "./trust.ts";
 
 /** In milliseconds. */
 export type Rhythm = {
@@ -37,6 +38,7 @@ export type ListeningOptions = {
 /** Reads what people comment, quickly while something is going on. */
 export function listening(options: ListeningOptions) {
   const { line, issue, of, own, whoAmI, isPermitted, takes, rhythm } = options;
+  const isByItsAuthor = authorship(line.call);
   let activeAt = performance.now();
   let lookedAt: number | undefined;
   let leastMs = 0;
@@ -71,7 +73,7 @@ export function listening(options: ListeningOptions) {
     for (const comment of fresh) {
       const said = decode(comment, me, keyOf(comment), own.copyOf);
       if (said.length === 0) continue;
-      if (isEdited(comment) && !(await isByItsAuthor(line.call, comment, signal))) continue;
+      if (!(await isByItsAuthor(comment, signal))) continue;
       if (!(await isPermitted(comment.user?.login ?? "", signal))) continue;
       activeAt = performance.now();
       replies.push(...said);

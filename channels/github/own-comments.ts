@@ -1,9 +1,10 @@
 import type { MessageRef } from "../../src/domain/ids.ts";
-import type { Comment, Me } from "./comment.ts";
+import type { Me } from "./comment.ts";
 import type { Line } from "./line.ts";
 import { isMarked, markIn, questionIn } from "./mark.ts";
 import { rest } from "./pace.ts";
 import { type Issue, pageOf } from "./place.ts";
+import type { Comment } from "./rest.ts";
 
 /** A message that was tried longer ago than this, by a service that was stopped since, may stand twice. */
 const historyMs = 3 * 86_400_000;

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Batch } from "../../src/domain/channel.ts";
 import type { Cursor } from "../../src/domain/ids.ts";
-import { type Comment, isEdited } from "./comment.ts";
+import { isEdited } from "./comment.ts";
 import type { Page } from "./place.ts";
+import type { Comment } from "./rest.ts";
 
 /** A change may be told a little later than one that came after it. */
 const overlapMs = 60_000;

@@ -1,5 +1,6 @@
 import { ChannelError } from "../../src/domain/channel.ts";
 import { type Access, connect } from "./line.ts";
+import type { Account } from "./rest.ts";
 
 /** Why a login names nobody who could answer. */
 const refused = (reason: string, text: string): ChannelError =>
@@ -23,7 +24,7 @@ export async function resolveLogin(given: Access, typed: string) {
   const line = await connect(given, Date.now);
   try {
     const { data } = await line.call(AbortSignal.timeout(30_000), (api, until) =>
-      api.request("GET /users/{username}", { username, ...until }),
+      api.request<Account>("GET /users/{username}", { username, ...until }),
     );
     if (data.type !== "User") {
       const what = data.type === "Organization" ? "an organization" : "a bot";

@@ -1,6 +1,7 @@
 import { ChannelError } from "../../src/domain/channel.ts";
 import type { Call } from "./line.ts";
 import type { Issue } from "./place.ts";
+import type { IssueAsTold, Repository } from "./rest.ts";
 
 /** Does the issue take comments as things stand, as far as reading tells? False also where it cannot be read. */
 export async function takesComments(
@@ -12,11 +13,11 @@ export async function takesComments(
   const { owner, repo } = issue;
   try {
     const { data: there } = await call(signal, (api, until) =>
-      api.request("GET /repos/{owner}/{repo}", { owner, repo, ...until }),
+      api.request<Repository>("GET /repos/{owner}/{repo}", { owner, repo, ...until }),
     );
     if (there.archived || !there.has_issues || !(there.private || mayBePublic)) return false;
     const { data } = await call(signal, (api, until) =>
-      api.request("GET /repos/{owner}/{repo}/issues/{issue_number}", { ...issue, ...until }),
+      api.request<IssueAsTold>("GET /repos/{owner}/{repo}/issues/{issue_number}", { ...issue, ...until }),
     );
     return !data.locked || there.permissions?.push === true;
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Instant } from "../../src/domain/ids.ts";
 import { decodeMessage, type Me } from "./envelope.ts";
 import { type Message, timeOf, tsOf } from "./frames.ts";
 import { pause } from "./lines.ts";
-import { SlackRefusal } from "./refusals.ts";
+import { isForGood } from "./refusals.ts";
 import type { Web } from "./web.ts";
 
 export type CatchUpOptions = {
@@ -78,7 +78,9 @@ async function pages(
   let cursor = "";
   for (let page = 0; page < mostPages; page += 1) {
     const next = { ...params, limit: pageSize, ...(cursor === "" ? {} : { cursor }) };
-    const answer = await patiently(options, method, next);
+    const { web, signal, callMs } = options;
+    const call = () => web.call<Page>(method, next, { signal, withinMs: callMs });
+    const answer = await patiently(call, signal);
     found.push(...(answer?.messages ?? []));
     cursor = answer?.response_metadata?.next_cursor ?? "";
     if (cursor === "") break;
@@ -86,19 +88,17 @@ async function pages(
   return found;
 }
 
-/** Undefined where it is refused for good. */
-async function patiently(
-  { web, signal, callMs }: CatchUpOptions,
-  method: string,
-  params: object,
-): Promise<Page | undefined> {
+/** Asks until there is an answer; undefined where it is refused for good. Rejects when it is stopped. */
+export async function patiently<Answer>(
+  ask: () => Promise<Answer>,
+  signal: AbortSignal,
+): Promise<Answer | undefined> {
   for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
     try {
-      return await web.call<Page>(method, params, { signal, withinMs: callMs });
+      return await ask();
     } catch (error) {
       if (signal.aborted || !(error instanceof ChannelError)) throw error;
-      const never = error instanceof SlackRefusal && error.retryAfterMs === undefined;
-      if (never) return undefined;
+      if (isForGood(error)) return undefined;
       await pause(Math.max(waitMs, error.retryAfterMs ?? 0), signal);
     }
   }

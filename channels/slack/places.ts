@@ -13,26 +13,31 @@ export function placeOf(destination: string): Place {
 
 export type Room = { readonly channel: string; readonly thread?: string };
 
-/** Channels where something of ours stands, so that they are read again after an outage; the latest last. */
+/** Channels of each kind that are read again after an outage. */
 const mostRooms = 50;
 
 export type Places = {
   /** Opens the private chat of a person where it is not known yet. */
   find(destination: string, options: CallOptions): Promise<Room>;
-  /** Somebody speaks there, or we do. */
-  noted(channel: string, person?: string): void;
-  /** The channels to read again. */
+  /** Something of ours stands there. */
+  stands(channel: string, person?: string): void;
+  /** Somebody speaks to us there: anybody, so that it drives no channel out where something of ours stands. */
+  spoken(channel: string, person?: string): void;
+  /** The channels to read again, those that matter most last. */
   rooms(): readonly string[];
 };
 
 /** `onNew` is called for a channel that is to be remembered. */
 export function openPlaces(web: Pick<Web, "call">, onNew: () => void): Places {
   const chats = new Map<string, string>();
-  const rooms = new Set<string>();
+  const ours = new Set<string>();
+  const others = new Set<string>();
 
-  function noted(channel: string, person?: string): void {
+  function noted(rooms: Set<string>, channel: string, person?: string): void {
     if (person !== undefined && channel.startsWith("D")) chats.set(person, channel);
-    const known = rooms.delete(channel);
+    const known = ours.has(channel) || others.has(channel);
+    // The latest last.
+    rooms.delete(channel);
     rooms.add(channel);
     const [oldest] = rooms;
     if (rooms.size > mostRooms && oldest !== undefined) rooms.delete(oldest);
@@ -40,8 +45,12 @@ export function openPlaces(web: Pick<Web, "call">, onNew: () => void): Places {
   }
 
   return {
-    noted,
-    rooms: () => [...rooms],
+    stands(channel, person) {
+      others.delete(channel);
+      noted(ours, channel, person);
+    },
+    spoken: (channel, person) => noted(ours.has(channel) ? ours : others, channel, person),
+    rooms: () => [...others, ...ours],
     async find(destination, options) {
       const { person, channel = "", thread } = placeOf(destination);
       const there = thread === undefined ? {} : { thread };

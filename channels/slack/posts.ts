@@ -4,7 +4,7 @@ import type { Instant, MessageRef } from "../../src/domain/ids.ts";
 import { content, forms, mostBody } from "./blocks.ts";
 import { type Message, refOf, refParts, tsOf } from "./frames.ts";
 import { type Places, placeOf, type Room } from "./places.ts";
-import { SlackRefusal } from "./refusals.ts";
+import { isForGood, SlackRefusal } from "./refusals.ts";
 import type { Web } from "./web.ts";
 
 /** The parameters of chat.postMessage. A person's private chat is named when it is sent. */
@@ -67,7 +67,7 @@ export function openPosts({ web, places, callMs, now, markOf, onShown }: PostsOp
   const posted = new Map<string, MessageRef>();
   /** Marks of posts of which nobody knows whether they arrived. */
   const unsure = new Set<string>();
-  /** Destinations at which nothing of an earlier process is looked for (any more). */
+  /** Rooms and threads at which nothing of an earlier process is looked for any more. */
   const lookedAt = new Set<string>();
 
   async function post(
@@ -84,7 +84,7 @@ export function openPosts({ web, places, callMs, now, markOf, onShown }: PostsOp
     const options = { signal, withinMs: callMs };
     const room = await places.find(destination, options);
     const mark = markOf(key);
-    const before = posted.get(mark) ?? (await lookFor(mark, destination, room, signal));
+    const before = posted.get(mark) ?? (await lookFor(mark, room, threadFor(room.channel, message), signal));
     if (before !== undefined) return before;
     const params = {
       ...encodeFor(room, message),
@@ -96,7 +96,7 @@ export function openPosts({ web, places, callMs, now, markOf, onShown }: PostsOp
       );
       const ref = refOf(sent.channel ?? room.channel, sent.ts ?? "");
       remember(mark, ref);
-      places.noted(sent.channel ?? room.channel, placeOf(destination).person);
+      places.stands(sent.channel ?? room.channel, placeOf(destination).person);
       onShown();
       return ref;
     } catch (error) {
@@ -114,15 +114,26 @@ export function openPosts({ web, places, callMs, now, markOf, onShown }: PostsOp
   /** Slack knows no keys, so a message that may stand there already is looked for by the mark that it carries. */
   async function lookFor(
     mark: string,
-    destination: string,
     room: Room,
+    thread: string | undefined,
     signal: AbortSignal,
   ): Promise<MessageRef | undefined> {
-    const first = !lookedAt.has(destination) && performance.now() - began < afterStartMs;
-    if (!first && !unsure.has(mark)) {
-      lookedAt.add(destination);
-      return undefined;
+    const isYoung = performance.now() - began < afterStartMs;
+    // In a thread that is gone it may have been posted alone.
+    const hung = room.thread === undefined && thread !== undefined ? [{ ...room, thread }] : [];
+    for (const each of [...hung, room]) {
+      const name = refOf(each.channel, each.thread ?? "");
+      if (!unsure.has(mark) && !(isYoung && !lookedAt.has(name))) continue;
+      await look(each, signal);
+      lookedAt.add(name);
+      if (posted.has(mark)) break;
     }
+    unsure.delete(mark);
+    return posted.get(mark);
+  }
+
+  /** Remembers what stands there. Rejects where that cannot be read at present. */
+  async function look(room: Room, signal: AbortSignal): Promise<void> {
     try {
       for await (const { metadata, ts } of lately(room, signal)) {
         const { event_payload: carried } = metadata?.event_type === eventType ? metadata : {};
@@ -131,12 +142,8 @@ export function openPosts({ web, places, callMs, now, markOf, onShown }: PostsOp
       }
     } catch (error) {
       // Where nothing may be read, a message may come twice; that is better than none.
-      const never = error instanceof SlackRefusal && (error.permanent || error.reason === "missing-scope");
-      if (!never) throw neverSent(error);
+      if (!isForGood(error)) throw neverSent(error);
     }
-    lookedAt.add(destination);
-    unsure.delete(mark);
-    return posted.get(mark);
   }
 
   async function* lately({ channel, thread }: Room, signal: AbortSignal): AsyncGenerator<Message> {

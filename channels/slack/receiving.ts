@@ -1,7 +1,7 @@
 import type { Batch, Receipt, Reply } from "../../src/domain/channel.ts";
 import type { Cursor, Instant } from "../../src/domain/ids.ts";
 import { type Acked, type Arrival, openArrivals } from "./arrivals.ts";
-import { readAgain } from "./catch-up.ts";
+import { patiently, readAgain } from "./catch-up.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
 import { type Decoded, decode, type Me } from "./envelope.ts";
 import { formView, type OpenedForm } from "./form.ts";
@@ -75,9 +75,7 @@ export function openReceiving({ web, now, timing, destinations }: ReceivingOptio
   const names = openNames(web, closed, timing.toastMs);
   const threads = new Set<string>();
   for (const { channel, thread } of destinations.map(placeOf)) {
-    if (channel === undefined) continue;
-    places.noted(channel);
-    if (thread !== undefined) threads.add(`${channel}/${thread}`);
+    if (channel !== undefined && thread !== undefined) threads.add(`${channel}/${thread}`);
   }
   let me: Me | undefined;
   let lines: Promise<Lines> | undefined;
@@ -102,7 +100,7 @@ export function openReceiving({ web, now, timing, destinations }: ReceivingOptio
       return;
     }
     const [channel] = (reply.message ?? reply.to ?? "").split(":");
-    if (channel) places.noted(channel, userOf(reply));
+    if (channel) places.spoken(channel, userOf(reply));
     arrivals.add({ reply, ...(way ? { way } : {}), line: { envelope, socket } });
   }
 
@@ -144,15 +142,16 @@ export function openReceiving({ web, now, timing, destinations }: ReceivingOptio
     const since = soundAt;
     const bot = me;
     if (since === undefined || !bot) return;
-    const from = since - overlapMs;
+    // A clock that was ahead for a while must not hide what came since.
+    const from = Math.min(since, now()) - overlapMs;
     catchingUp = (async () => {
       const signal = closed;
       for (const destination of destinations) {
         const { person } = placeOf(destination);
         if (person === undefined) continue;
         // With somebody who has left there is no chat any more.
-        const found = await places.find(destination, within(signal, timing.callMs)).catch(() => undefined);
-        if (found) places.noted(found.channel, person);
+        const found = await patiently(() => places.find(destination, within(signal, timing.callMs)), signal);
+        if (found) places.stands(found.channel, person);
       }
     })()
       .then(() =>
@@ -183,7 +182,8 @@ export function openReceiving({ web, now, timing, destinations }: ReceivingOptio
     if (!me) {
       me = await identify(signal);
       const heard = readCursor(cursor, me.team);
-      for (const room of heard?.rooms ?? []) places.noted(room);
+      for (const room of heard?.rooms ?? []) places.stands(room);
+      for (const { channel } of destinations.map(placeOf)) if (channel !== undefined) places.stands(channel);
       roomsChanged = places.rooms().some((room) => !heard?.rooms.includes(room));
       soundAt = heard?.at;
       givenAt = soundAt;

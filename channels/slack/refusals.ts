@@ -98,7 +98,7 @@ const kinds: readonly Kind[] = [
   {
     words: ["invalid_auth", "not_authed", "token_revoked", "token_expired", "account_inactive"],
     reason: "token-refused",
-    mend: "the token is not valid (any more): install the app again and put the present tokens into SLACK_BOT_TOKEN and SLACK_APP_TOKEN",
+    mend: "the token is not valid (any more): put the present one into its variable. xoxb-: Install App, in the app's settings; xapp-: Basic Information, App-Level Tokens",
   },
   {
     words: ["not_allowed_token_type"],
@@ -145,6 +145,10 @@ const byWord = new Map(kinds.flatMap((kind) => kind.words.map((word) => [word, k
 /** What Slack's word means. `needed`: the scope that it named with `missing_scope`. */
 export function refusalOf(word: string, needed?: string): ChannelError {
   if (word === "missing_scope" || word === "no_permission") {
+    if (needed === "connections:write") {
+      const mend = `the app-level token lacks the scope ${needed}: make one with it in the app's settings (Basic Information, App-Level Tokens)`;
+      return new SlackRefusal(word, "missing-scope", mend);
+    }
     const scope = needed !== undefined && /^[a-z_:.,]{3,120}$/.test(needed) ? ` ${needed}` : "";
     const text = `the app may not do that: it needs the scope${scope} (paste config/slack-app.manifest.yaml into its settings, then install it again)`;
     return new SlackRefusal(word, "missing-scope", text);
@@ -154,6 +158,11 @@ export function refusalOf(word: string, needed?: string): ChannelError {
   if (/^[a-z][a-z0-9_]{1,60}$/.test(word)) return new SlackRefusal(word, "refused", word, permanent);
   // A page of somebody else's stands where Slack's answer should be: nobody knows what it would show of us.
   return unavailable("something else answered in its place");
+}
+
+/** The same call again gets the same answer: not so where Slack is out of order, or keeps us out for a while. */
+export function isForGood(error: unknown): boolean {
+  return error instanceof SlackRefusal && (error.permanent || error.reason === "missing-scope");
 }
 
 export function unavailable(why: string, more: More = {}): ChannelError {

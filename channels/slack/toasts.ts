@@ -39,7 +39,9 @@ export async function show(
   options: { readonly signal: AbortSignal; readonly withinMs: number },
 ): Promise<void> {
   const words = ephemeral(receipt.text);
-  if (way.kind !== "form" && way.url !== undefined) {
+  // Slack shows an answer at that address in the channel: in a thread, where it was tapped, nobody would see it.
+  const inThread = way.kind === "press" && way.thread !== undefined;
+  if (way.kind !== "form" && way.url !== undefined && !inThread) {
     const body = { response_type: "ephemeral", replace_original: false, ...words };
     return web.respond(way.url, body, options);
   }

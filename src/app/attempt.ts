@@ -7,7 +7,7 @@ import { viewAt } from "../core/night-view.ts";
 import { awayLine, mayStillBeAnswered } from "../core/outage.ts";
 import { loudnessOf } from "../core/ringing.ts";
 import { hasNews } from "../core/standing.ts";
-import { followUpView, noticeView, questionView } from "../core/view.ts";
+import { followUpView, noticeView, offerView, questionView } from "../core/view.ts";
 import type { Capabilities } from "../domain/capabilities.ts";
 import { type AnswerChannel, ChannelError, type ChannelMessage } from "../domain/channel.ts";
 import type { ChannelId, Instant, MessageRef } from "../domain/ids.ts";
@@ -106,21 +106,24 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
     );
     if (!copy) return () => store.drop(job, [], now());
     const away = answerable ? awayOf(job, stored, copy) : undefined;
-    const edited = channel.edit && (await editEach(channel, job, stored, [copy, ...others], away, signal));
+    const how = channel.edit
+      ? await editEach(channel, job, stored, [copy, ...others], away, signal)
+      : "stands";
     const adopted = (copies: readonly Copy[]): readonly Effect[] =>
       copies.map((each): Effect => ({ ...each, type: "adopt-copy", revision }));
     const shown = { ref: copy.ref, revision };
-    if (edited) return sent(job, shown, () => adopted(others));
-    if (!channel.edit && !hasNews(stored, copy.revision, job.notice?.kind === "lapsed"))
+    if (how === "edited") return sent(job, shown, () => adopted(others));
+    // Only its form would change: the old one stands, and says itself what is no longer taken.
+    if (how === "stands" && !touchedUp && !hasNews(stored, copy.revision, job.notice?.kind === "lapsed"))
       return () => store.sent(job, shown, () => adopted(others), now());
     if (waits(job, stored)) return waitForMorning(job);
-    if (channel.edit && answerable) {
+    if (how === "gone" && answerable) {
       // Its message is gone, and it waits: it is posted anew, in silence as an edit is.
       const again = { ...message(job, viewNow(stored, away), stored), silent: true };
       const ref = await channel.post(job.destination, again, job.key, signal);
       return sent(job, { ref, revision }, () => adopted([copy, ...others]));
     }
-    const followUp = followUpView(stored, now());
+    const followUp = followUpView(stored, now(), viewAt(stored, night, now()));
     const said = away === undefined ? followUp : { ...followUp, text: `${followUp.text}\n${away}` };
     const { standing: _now, ...asked } = questionView(stored, now());
     const thread = message(job, asked, stored).headline;
@@ -129,7 +132,7 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
     return sent(job, shown, () => adopted(others));
   }
 
-  /** False where the platform refuses for good to edit any of them. */
+  /** `gone`: the platform refuses for good to edit any of them; `stands`: it can edit none, and they stand as they were. */
   async function editEach(
     channel: AnswerChannel,
     job: Job,
@@ -137,9 +140,10 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
     copies: readonly Copy[],
     away: string | undefined,
     signal: AbortSignal,
-  ): Promise<boolean> {
+  ): Promise<"edited" | "gone" | "stands"> {
     const shown = message(job, viewNow(stored, away), stored);
     let edited = false;
+    let gone = false;
     for (const { ref } of copies) {
       if (ahead.took(job.channel, ref, stored.revision) && away === undefined) {
         edited = true;
@@ -151,9 +155,10 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
       } catch (error) {
         // Where nothing at all arrives, no new message does either.
         if (!(error instanceof ChannelError && error.permanent) || error.closed) throw error;
+        gone ||= !error.stands;
       }
     }
-    return edited;
+    return edited ? "edited" : gone ? "gone" : "stands";
   }
 
   async function copiesAt(
@@ -218,15 +223,24 @@ export function attempting(options: AttemptOptions, ahead: ReturnType<typeof edi
   function words(job: Job, stored: StoredQuestion | undefined): ChannelMessage {
     const { kind = "notice", text = "" } = job.notice ?? {};
     if (job.kind === "notice") return message(job, noticeView(kind, text));
+    if (stored && (kind === "offer" || kind === "more")) {
+      const asked = viewAt(stored, night, now());
+      return message(job, offerView(asked, kind === "more" ? Number(text) : text), stored);
+    }
     const receipt = message(job, { type: "receipt", text }, stored);
     return job.replyTo === undefined ? receipt : { ...receipt, replyTo: job.replyTo };
   }
 
   function message(job: Job, view: View, stored?: StoredQuestion): ChannelMessage {
     const about = stored === undefined ? {} : { question: stored.question.id };
-    const asked = elsewhere !== undefined && "answerable" in view;
-    const rendered = { ...render(asked ? { ...view, elsewhere } : view, rows(job.channel)), ...about };
+    const rendered = { ...render(withElsewhere(view), rows(job.channel)), ...about };
     return loudness(job, stored) === "silent" ? { ...rendered, silent: true } : rendered;
+  }
+
+  function withElsewhere(view: View): View {
+    if (elsewhere === undefined || view.type === "notice") return view;
+    if (view.type !== "receipt") return { ...view, elsewhere };
+    return view.asked === undefined ? view : { ...view, asked: { ...view.asked, elsewhere } };
   }
 
   function loudness(job: Job, stored: StoredQuestion | undefined) {

@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type * as z from "zod";
 import { parseDuration } from "../core/time.ts";
 import { channelIds, channelSettings } from "./channel-files.ts";
@@ -15,6 +15,8 @@ import {
   defaultInboxPort,
   defaultLeaseMs,
   defaultMinLeadMs,
+  defaultReviewMs,
+  type Reviewer,
   systemZone,
 } from "./config-values.ts";
 import type { Environment } from "./home.ts";
@@ -60,12 +62,34 @@ export async function readConfig(text: string, env: Environment): Promise<ReadCo
       leaseMs: durationMs(document.lease, defaultLeaseMs),
       autoDefault: document.auto_default ?? false,
       ...(night ? { night } : {}),
+      ...(document.reviewer ? { reviewer: readReviewer(document.reviewer) } : {}),
       againDeadlineMs: durationMs(document.again_deadline, defaultAgainDeadlineMs),
       hookDeadlineMs,
       airlocks,
       deliver: document.deliver ?? Object.keys(channels),
       channels,
     },
+  };
+}
+
+function readReviewer({
+  command,
+  name,
+  time_limit,
+  mode,
+  env,
+}: NonNullable<ConfigDocument["reviewer"]>): Reviewer {
+  const [program = "", ...words] = command;
+  return {
+    command: [program, ...words],
+    name:
+      name ??
+      basename(program)
+        .replaceAll(/[^\w.:-]+/g, "-")
+        .slice(0, 40),
+    timeLimitMs: durationMs(time_limit, defaultReviewMs),
+    mode: mode ?? "cache-aware",
+    env: env ?? [],
   };
 }
 

@@ -63,6 +63,36 @@ export const configSchema = z.strictObject({
     })
     .optional()
     .meta({ description: "How long a question that is asked again in the morning waits. Default: 12h." }),
+  reviewer: z
+    .strictObject({
+      command: z
+        .array(z.string().min(1, { error: "must not be empty" }), {
+          error: "must be a list: the program, then its arguments",
+        })
+        .min(1, { error: "must name a program" })
+        .meta({ description: "The program and its arguments; no shell reads them." }),
+      name: z
+        .string()
+        .regex(/^[\w.:-]{1,40}$/, { error: "must be one word: letters, digits, . _ : - (at most 40)" })
+        .optional()
+        .meta({ description: "Who judged, in the verdict's line. Default: the program's name." }),
+      time_limit: duration
+        .refine((text) => /[1-9]/.test(text), { error: "must be longer than nothing" })
+        .optional()
+        .meta({ description: "How long one review may take. Default: 5m." }),
+      mode: z.enum(["live", "cache-only", "cache-aware"]).optional().meta({
+        description:
+          "live asks every time, cache-aware only where no PASS stands, cache-only never. Default: cache-aware.",
+      }),
+      env: z
+        .array(z.string().regex(/^[A-Za-z_]\w*$/, { error: "must be the name of a variable" }))
+        .optional()
+        .meta({
+          description: "Variables that it gets beside PATH, HOME and the language: such as an API key's.",
+        }),
+    })
+    .optional()
+    .meta({ description: "Judges whether a task says enough (docs/board.md). Default: people alone." }),
   hook: z
     .strictObject({
       deadline: duration.optional().meta({

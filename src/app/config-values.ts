@@ -22,6 +22,8 @@ export type Config = {
   };
   /** How long a question that is asked again in the morning waits. */
   readonly againDeadlineMs: number;
+  /** Judges whether a task says enough; absent: people alone do. */
+  readonly reviewer?: Reviewer;
   /** How long a hook of an agent waits for an answer. */
   readonly hookDeadlineMs: number;
   /** Project to absolute folder. */
@@ -30,6 +32,18 @@ export type Config = {
   readonly deliver: readonly ChannelId[];
   /** Settings of each channel, as its own schema gave them back. Always holds `inbox`. */
   readonly channels: Readonly<Record<ChannelId, Readonly<Record<string, unknown>>>>;
+};
+
+/** A program that judges specs: JSON in, JSON out. */
+export type Reviewer = {
+  /** The program and its arguments. */
+  readonly command: readonly [string, ...string[]];
+  /** One word, for the verdict's line. */
+  readonly name: string;
+  readonly timeLimitMs: number;
+  readonly mode: "live" | "cache-only" | "cache-aware";
+  /** Names of variables that it gets beside the usual ones. */
+  readonly env: readonly string[];
 };
 
 export type ConfigError = {
@@ -42,6 +56,7 @@ export type ConfigError = {
 export const defaultMinLeadMs = 10 * 60_000;
 export const defaultLeaseMs = 10 * 60_000;
 export const defaultAgainDeadlineMs = 12 * 3_600_000;
+export const defaultReviewMs = 5 * 60_000;
 export const defaultHookDeadlineMs = 15 * 60_000;
 export const defaultInboxPort = 7373;
 

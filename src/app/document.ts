@@ -21,14 +21,15 @@ export const mostDocumentBytes = 1024 * 1024;
  * Reads YAML 1.2 or JSON. JSON is tried first, since it needs no YAML library; aliases are bounded, and one text holds one document.
  *
  * @param origin a file's name or `standard input`, for the message
+ * @param what the document is, for the message
  */
-export async function readDocument(text: string, origin: string): Promise<Document> {
+export async function readDocument(text: string, origin: string, what = "question"): Promise<Document> {
   if (Buffer.byteLength(text) > mostDocumentBytes) {
     return { ok: false, message: `${origin}: larger than ${mostDocumentBytes} bytes; shorten it` };
   }
   const source = text.startsWith("\uFEFF") ? text.slice(1) : text;
   if (source.trim() === "")
-    return { ok: false, message: `${origin}: empty; write a question as YAML or JSON` };
+    return { ok: false, message: `${origin}: empty; write a ${what} as YAML or JSON` };
   if (source.trimStart().startsWith("{")) {
     try {
       return { ok: true, value: JSON.parse(source) };
@@ -47,10 +48,10 @@ export async function readDocument(text: string, origin: string): Promise<Docume
     };
   }
   if (!Array.isArray(documents) || documents.length === 0) {
-    return { ok: false, message: `${origin}: empty; write a question as YAML or JSON` };
+    return { ok: false, message: `${origin}: empty; write a ${what} as YAML or JSON` };
   }
   if (documents.length > 1) {
-    return { ok: false, message: `${origin}: holds ${documents.length} documents; ask one question a file` };
+    return { ok: false, message: `${origin}: holds ${documents.length} documents; write one ${what} a file` };
   }
   const document = documents[0];
   const error = document?.errors[0];

@@ -4,6 +4,7 @@ import type { Instant } from "../domain/ids.ts";
 import type { Store } from "../domain/store.ts";
 import type { Owlpost } from "./api.ts";
 import { inboxState, recentLimit } from "./inbox-state.ts";
+import { readBoards } from "./inbox-tasks.ts";
 
 const throttleMs = 50;
 const heartbeatMs = 20_000;
@@ -31,7 +32,7 @@ export type Live = {
 
 export type LiveOptions = {
   readonly owlpost: Pick<Owlpost, "status" | "events" | "people">;
-  readonly store: Pick<Store, "lastEvent" | "questions">;
+  readonly store: Pick<Store, "lastEvent" | "questions" | "boards" | "tasks">;
   readonly zone: string;
   readonly clock: () => Instant;
   /** Told of a failed look at the store; the streams go on and try again. */
@@ -54,12 +55,13 @@ export function openLive({ owlpost, store, zone, clock, failed }: LiveOptions): 
   const read = async (): Promise<string> => {
     const status = await owlpost.status();
     // What is over is no part of the status: it is listed here, so that nobody wonders where a question went.
-    const [closed, queued, people] = await Promise.all([
+    const [closed, queued, people, boards] = await Promise.all([
       store.questions({ states: ["resolved", "cancelled"], newest: true, limit: recentLimit }),
       notices(),
       owlpost.people(),
+      readBoards(store),
     ]);
-    return JSON.stringify(inboxState({ status, closed, notices: queued, people }, zone, clock()));
+    return JSON.stringify(inboxState({ status, closed, notices: queued, people, boards }, zone, clock()));
   };
 
   /** Pages that are open together share one look at the store. */

@@ -7,12 +7,14 @@ import type { PeopleReport, StatusReport } from "./api.ts";
 import { type FactLines, factLines, type LinkLine, linkLines } from "./inbox-facts.ts";
 import { type NightLines, nightLines } from "./inbox-night.ts";
 import { type PeopleLines, peopleLines } from "./inbox-people.ts";
+import { type BoardLines, type BoardSource, boardLines } from "./inbox-tasks.ts";
 import { deadlineWords, type Verdict, verdictOf, type When, when } from "./inbox-verdict.ts";
 
 /** What a press sends; named here because the page may know this file only. */
 export type { LocalCommand } from "./api.ts";
 export type { NightLines } from "./inbox-night.ts";
 export type { MadeCode, PairedHere, PeopleLines } from "./inbox-people.ts";
+export type { BoardLines, TaskLine } from "./inbox-tasks.ts";
 export type { Verdict, When } from "./inbox-verdict.ts";
 
 export type OptionLine = {
@@ -79,6 +81,8 @@ export type InboxState = {
   readonly zone: string;
   /** Open first by deadline, those that are held behind them; the rest newest first; at most 50 that are closed. */
   readonly cards: readonly QuestionCard[];
+  /** The tasks that are not finished. */
+  readonly boards: readonly BoardLines[];
   readonly notices: readonly NoticeLine[];
   readonly service: { readonly running: boolean; readonly since?: When };
   readonly channels: readonly ChannelLine[];
@@ -96,6 +100,7 @@ export type InboxSource = {
   /** Events of kind `notice.queued`, oldest first. */
   readonly notices: readonly Event[];
   readonly people: PeopleReport;
+  readonly boards: readonly BoardSource[];
 };
 
 /** What the page shows, with its times in the words of `zone`. */
@@ -122,6 +127,7 @@ export function inboxState(source: InboxSource, zone: string, now: Instant): Inb
       ...open.filter(isHeld),
       ...[...undecided, ...closed].map((stored) => questionCard(stored, now, status.night)),
     ],
+    boards: boardLines(source.boards, zone, now),
     notices: notices.toReversed().map((event) => noticeLine(event, zone, now)),
     service: {
       running: status.service.running,

@@ -2,7 +2,7 @@ import { rowOf } from "../../renderers/matrix.ts";
 import { idsIn, runsIn } from "../core/grammar.ts";
 import type { Heard } from "../core/heard.ts";
 import type { NightRules } from "../core/night.ts";
-import { isAllowed, type Place, speakerOf } from "../core/people.ts";
+import { isAllowed, type Place, recipientAt, speakerOf } from "../core/people.ts";
 import { decideReceived, type ReceiveSettings } from "../core/receive.ts";
 import type { Capabilities } from "../domain/capabilities.ts";
 import type { Batch, Receipt, Reply } from "../domain/channel.ts";
@@ -53,7 +53,7 @@ export async function takeIn(
       const settings: ReceiveSettings = {
         now: at,
         mark: rowOf(channel).verbMark,
-        ...(rowOf(channel).correlation === "id" ? { byId: true as const } : {}),
+        ...(rowOf(channel).freeText === "comment" ? { byId: true as const } : {}),
         night: options.night,
         beforeMorning,
         project: options.project,
@@ -101,15 +101,16 @@ export function heardOf(
   { places }: Pick<InboxTurnOptions, "places">,
 ): Heard {
   const { sender, name, press, text = "", message, at, edited, comment, quarantined } = reply;
-  const row = rowOf(channel);
   const destination = destinationOf(reply);
   const isDirect = reply.private === true;
   const question = questionId(reply.token ?? "");
   const about = questionId(reply.about ?? "");
+  const row = rowOf(channel);
+  const recipient = row.identity === "token" && question ? recipientAt(places, channel) : undefined;
   return {
     channel,
     sender,
-    speaker: speakerOf(snapshot.binding, isAllowed(places, channel, sender), sender, name),
+    speaker: speakerOf(snapshot.binding, isAllowed(places, channel, sender), sender, name) ?? recipient,
     said: {
       text,
       chat: isDirect ? "direct" : reply.thread === undefined ? "group" : "thread",
@@ -122,6 +123,7 @@ export function heardOf(
       ...(row.identity === "token" && row.chats === "person" ? { proven: true as const } : {}),
       ...(comment === undefined ? {} : { comment }),
     },
+    ...(row.buttons !== "none" && row.buttons.kind === "publish" ? { buttonsOnly: row.buttons.max } : {}),
     ...(about && snapshot.questions.has(about) ? { about } : {}),
     ...(destination === undefined ? {} : { destination }),
     ...(message === undefined ? {} : { message }),
@@ -183,6 +185,9 @@ export function untold(
   acks: readonly Ack[],
   delivered: readonly string[],
 ): readonly Effect[] {
+  const { buttons } = rowOf(channel);
+  // What is published has no toast: its turn has sent the receipt.
+  if (buttons !== "none" && buttons.kind === "publish") return [];
   return replies.flatMap((reply, index): Effect[] => {
     const ack = acks[index];
     const alone = reply.toast && rowOf(channel).chats === "person";

@@ -25,6 +25,8 @@ export type PollerOptions = InboxTurnOptions & {
   readonly onReopened?: (channel: ChannelId, destination: string) => Promise<void>;
   /** Does a question ever go to that chat? */
   readonly isPlace?: (channel: ChannelId, chat: string) => Promise<boolean>;
+  /** Called with what the owner of a channel should know in time. */
+  readonly onWarning?: (text: string) => Promise<void>;
   /** Called after every reception, before it is noted. */
   readonly onReceive?: () => Promise<void>;
 };
@@ -61,6 +63,7 @@ export function startPoller(options: PollerOptions): Poller {
       await told;
       await noteChats(batch);
     }
+    if (batch.warning !== undefined) await options.onWarning?.(batch.warning);
     await options.onReceive?.();
     await health.received(channel.id);
     if (!batch.more) firstDone();

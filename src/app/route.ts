@@ -19,7 +19,7 @@ export function placesOf(config: Config): readonly Place[] {
 
 function placeOf(config: Config, channel: ChannelId): Place {
   const row = rowOf(channel);
-  const { chat, channel: room, allow, to } = config.channels[channel] ?? {};
+  const { chat, channel: room, allow, to, name } = config.channels[channel] ?? {};
   const place = chat ?? room;
   // Whom mail goes to is who may answer it.
   const owners = allow ?? to;
@@ -30,6 +30,9 @@ function placeOf(config: Config, channel: ChannelId): Place {
     allow: Array.isArray(owners) ? [...new Set(owners.map(String))] : [],
     mark: row.verbMark,
     isPublic: row.visibility === "public",
+    ...(row.identity === "token" && row.chats === "one"
+      ? { recipient: typeof name === "string" && name !== "" ? name : channel }
+      : {}),
   };
 }
 

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { rowOf } from "../../renderers/matrix.ts";
+import { notice } from "../core/notice.ts";
+import { ownerRoutes } from "../core/people.ts";
 import type { AnswerChannel } from "../domain/channel.ts";
 import type { Instant } from "../domain/ids.ts";
 import type { ServiceRecord, Store } from "../domain/store.ts";
@@ -13,6 +15,7 @@ import { coalesce } from "./coalesce.ts";
 import type { Config } from "./config.ts";
 import { trackHealth } from "./health.ts";
 import { type Inbox, startInbox } from "./inbox-server.ts";
+import { startLastWords } from "./last-word.ts";
 import type { Log } from "./log.ts";
 import { openNights } from "./nights.ts";
 import { watchOutages } from "./outage.ts";
@@ -193,6 +196,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
           onReopened,
           isPlace: async (id, chat) =>
             (await router())().some((each) => each.channel === id && each.destination === chat),
+          onWarning: async (text) => {
+            const owners = ownerRoutes(placesOf(config), await store.bindings());
+            await store.append(notice("channel", text, owners), now());
+            onCommit();
+          },
           onReceive: watchOutages({
             store,
             health,
@@ -215,6 +223,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     void Promise.race([backlog, wait(firstLookMs)]).then(() => sender.wake());
     await Promise.race([backlog, wait(backlogMs), ...(options.stopped ? [options.stopped] : [])]);
     caughtUp = true;
+    const lastWords = startLastWords({ store, channels, log, now, zone: config.zone, night: config.night });
+    closing.push(() => lastWords.close());
     const files = startAirlock({ owlpost, store, config, home, log, rushMs: rush.leftMs });
     airlock = files;
     closing.push(() => files.close());

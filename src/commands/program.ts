@@ -39,13 +39,32 @@ async function buildProgram(argv: readonly string[], io: Io, done: (exit: Exit) 
     // The others are wanted for the list of commands and for "did you mean" alone.
     if (typed !== undefined && typed !== name && argv[0] === typed) continue;
     const command = program.command(name).summary(summary).description(summary);
-    if (name === typed) defineVerb(command, (await load()).verb, io, done);
+    if (name === typed) await defineVerb(command, (await load()).verb, argv, io, done);
   }
   return program.addHelpText("after", topHelp);
 }
 
-function defineVerb(command: Command, verb: Verb, io: Io, done: (exit: Exit) => void): void {
+async function defineVerb(
+  command: Command,
+  verb: Verb,
+  argv: readonly string[],
+  io: Io,
+  done: (exit: Exit) => void,
+): Promise<void> {
   command.description(verb.description);
+  const width = Math.max(...verb.examples.map(([line]) => line.length));
+  const examples = verb.examples.map(([line, purpose]) => `  ${line.padEnd(width)}  # ${purpose}`);
+  command.addHelpText("after", `\nExamples:\n${examples.join("\n")}`);
+  if (verb.verbs) {
+    // The word behind the group's own name: an option's value before it is no verb.
+    const behind = argv.slice(argv.indexOf(command.name()) + 1);
+    const typed = behind.find((word) => Object.hasOwn(verb.verbs ?? {}, word));
+    for (const [name, { summary, load }] of Object.entries(verb.verbs)) {
+      const part = command.command(name).summary(summary).description(summary);
+      if (name === typed) await defineVerb(part, (await load()).verb, argv, io, done);
+    }
+    return;
+  }
   for (const word of verb.usage.split(" ").filter((part) => part !== "")) command.argument(word);
   for (const { flags, text, choices, mandatory, many } of verb.options ?? []) {
     const option = new Option(flags, text);
@@ -53,9 +72,6 @@ function defineVerb(command: Command, verb: Verb, io: Io, done: (exit: Exit) => 
     if (many) option.argParser((value: string, before: readonly string[] = []) => [...before, value]);
     command.addOption(option.makeOptionMandatory(mandatory ?? false));
   }
-  const width = Math.max(...verb.examples.map(([line]) => line.length));
-  const examples = verb.examples.map(([line, purpose]) => `  ${line.padEnd(width)}  # ${purpose}`);
-  command.addHelpText("after", `\nExamples:\n${examples.join("\n")}`);
   command.action(async () => {
     const options = command.optsWithGlobals<Record<string, OptionValue | undefined>>();
     const home = homePath(typeof options.home === "string" ? options.home : undefined, io.env);

@@ -1,27 +1,35 @@
 import { homePath } from "../app/home.ts";
 import { parsePlain } from "./plain-line.ts";
 import { fail } from "./print.ts";
-import type { Exit, Io } from "./verb.ts";
+import type { Exit, Io, Verb, Verbs } from "./verb.ts";
 import { verbs } from "./verbs.ts";
 
 /** Runs one command line (without node and script) to its exit code. Never rejects. */
 export async function run(argv: readonly string[], io: Io): Promise<Exit> {
   try {
-    const name = argv[0] ?? "";
-    if (Object.hasOwn(verbs, name)) {
-      const verb = (await verbs[name]?.load())?.verb;
-      const line = verb && parsePlain(argv.slice(1), verb);
-      if (line) {
-        const { args, options } = line;
-        const home = homePath(typeof options.home === "string" ? options.home : undefined, io.env);
-        return await verb.run({ io, home, json: options.json === true, args, options });
-      }
+    const found = await findVerb(argv, verbs);
+    const line = found && parsePlain(found.words, found.verb);
+    if (line) {
+      const { args, options } = line;
+      const home = homePath(typeof options.home === "string" ? options.home : undefined, io.env);
+      return await found.verb.run({ io, home, json: options.json === true, args, options });
     }
     const { runProgram } = await import("./program.ts");
     return await runProgram(argv, io);
   } catch (error) {
     return fault(error, argv.includes("--json"), io);
   }
+}
+
+/** The verb that a line begins with, and what stands behind it; undefined where it begins with none. */
+async function findVerb(
+  [name = "", ...words]: readonly string[],
+  among: Verbs,
+): Promise<{ readonly verb: Verb; readonly words: readonly string[] } | undefined> {
+  if (!Object.hasOwn(among, name)) return undefined;
+  const verb = (await among[name]?.load())?.verb;
+  if (!verb) return undefined;
+  return verb.verbs ? findVerb(words, verb.verbs) : { verb, words };
 }
 
 /** What went wrong on this machine, in one sentence; a reader that went away is told nothing. */

@@ -52,8 +52,15 @@ export type Verb = {
   readonly options?: readonly VerbOption[];
   /** Whole command lines, each with what it is good for. */
   readonly examples: readonly (readonly [line: string, purpose: string])[];
+  /** A group of verbs: the next word names one of them. */
+  readonly verbs?: Verbs;
   run(call: Call): Promise<Exit>;
 };
+
+/** Verbs by their names; only the file of the one that is typed is loaded. */
+export type Verbs = Readonly<
+  Record<string, { readonly summary: string; readonly load: () => Promise<{ readonly verb: Verb }> }>
+>;
 
 /** The text of an option that was given a value. */
 export function textOption(call: Call, name: string): string | undefined {

@@ -1,9 +1,7 @@
-import type { Verb } from "./verb.ts";
+import type { Verbs } from "./verb.ts";
 
-type Entry = { readonly summary: string; readonly load: () => Promise<{ readonly verb: Verb }> };
-
-/** Every verb; only the file of the one that is typed is loaded. */
-export const verbs: Readonly<Record<string, Entry>> = {
+/** Every verb. */
+export const verbs: Verbs = {
   serve: { summary: "run the service and the local inbox", load: () => import("./serve.ts") },
   inbox: { summary: "print a fresh link to the local inbox", load: () => import("./inbox.ts") },
   ask: { summary: "ask a question", load: () => import("./ask.ts") },
@@ -20,6 +18,7 @@ export const verbs: Readonly<Record<string, Entry>> = {
   notify: { summary: "send a plain notice", load: () => import("./notify.ts") },
   status: { summary: "what is open, decided, up and down", load: () => import("./status.ts") },
   pending: { summary: "what is open, and what may still ring", load: () => import("./pending.ts") },
+  task: { summary: "the board: what is to be done, and who does it", load: () => import("./task.ts") },
   report: { summary: "the morning report: what the night brought", load: () => import("./report.ts") },
   init: { summary: "the guided set-up", load: () => import("./init.ts") },
   pair: { summary: "make a code that pairs a person", load: () => import("./pair.ts") },

@@ -22,6 +22,8 @@ export type Heard = {
   /** A stranger of the same team. */
   readonly colleague?: true;
   readonly sentAt?: Instant;
+  /** Only buttons count there, a message holds so many of them, and whoever presses one sees no toast. */
+  readonly buttonsOnly?: number;
   /** Nobody knows who said it: why. */
   readonly quarantined?: string;
 };

@@ -1,7 +1,8 @@
+import type { Role } from "../domain/person.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
 import { oneLine } from "../domain/text.ts";
 import type { Said } from "./grammar.ts";
-import { fitting, type ListReader } from "./listing.ts";
+import { fitting, type ListReader, type Mark, pendingText } from "./listing.ts";
 import { formAt } from "./night.ts";
 import { shorten, standing } from "./wording.ts";
 
@@ -18,17 +19,60 @@ export function unmatchedLetterText(
   const did = "Nothing was recorded: the first line of that mail is no answer that I know.";
   if (role === "viewer") return `${did} Here you may look: ${mark}pending, ${mark}status or ${mark}help.`;
   if (!stored) return `${did} ${mark}help, alone on the first line, shows what there is.`;
-  const { id, options } = stored.question;
+  const { id } = stored.question;
   if (!isOpen(stored.state) && stored.state !== "expired")
     return `${did} Nothing waits for one either: ${id} is ${standing(stored, now)}.`;
-  const form = formAt(stored.question, night, now);
-  const keys = options.map(({ key }) => key).join(" / ");
-  const choice = form === "consent" ? "go" : form === "held" ? `${mark}retry` : keys;
-  const own = form === undefined ? `, or ${mark}answer and your own words` : "";
   return [
     `${did} Reply to this mail with one of these alone on the first line, above everything that is quoted:`,
-    `${choice} or ${mark}skip${own}.`,
+    `${takes(stored, { mark, now, night })}.`,
     "What stands under it is kept as a comment.",
+  ].join("\n");
+}
+
+/** What a reply to a question's own mail may say: `1 / 2 or /skip, or /answer and your own words`. */
+function takes({ question }: StoredQuestion, { mark, now, night }: Omit<ListReader, "role">): string {
+  const form = formAt(question, night, now);
+  const keys = question.options.map(({ key }) => key).join(" / ");
+  const choice = form === "consent" ? "go" : form === "held" ? `${mark}retry` : keys;
+  const own = form === undefined ? `, or ${mark}answer and your own words` : "";
+  return `${choice} or ${mark}skip${own}`;
+}
+
+/** `pendingText` for whoever reads it in a mail, from which no other question than its own can be answered. */
+export function pendingLetterText(open: readonly StoredQuestion[], reader: ListReader): string {
+  if (open.length === 0 || reader.role === "viewer") return pendingText(open, reader);
+  const lines = fitting(open, (stored) =>
+    [
+      `• [${stored.question.id}] ${shorten(oneLine(stored.question.title), 80)}`,
+      `${standing(stored, reader.now)}. Takes: ${takes(stored, reader)}`,
+    ].join("\n"),
+  );
+  const count = open.length === 1 ? "1 question is open." : `${open.length} questions are open.`;
+  return [`${count} Reply to the mail of each, with the answer alone on the first line:`, ...lines].join(
+    "\n",
+  );
+}
+
+/** `helpText` for a letter: a question's own mail is its name, and no run is stopped by one. */
+export function letterHelpText(role: Role, mark: Mark): string {
+  const look = [
+    `${mark}pending — what is open; ${mark}status — that, and which channels work`,
+    `${mark}unpair — owlpost forgets this address`,
+  ];
+  if (role === "viewer") {
+    return ["Here you may look; answering is for owners and members.", ...look].join("\n");
+  }
+  return [
+    "Tap a button and send the mail that opens, or reply to a question's own mail with one of these alone on the first line:",
+    "1 — option 1; its whole label does it too",
+    "go — in quiet hours: go ahead with what is recommended",
+    `${mark}answer … — your own words instead of an option`,
+    `${mark}skip — skip the spec; the loop goes on with the rest`,
+    `${mark}retry — run the task again, without an answer`,
+    `${mark}steer … — a note for the next iteration; the question stays open`,
+    `${mark}override q-a3f2-012-1 2 — change an answer that was not picked up yet`,
+    "What stands under it is kept as a comment.",
+    ...look,
   ].join("\n");
 }
 

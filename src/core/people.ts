@@ -13,6 +13,8 @@ export type Place = {
   readonly chat?: string;
   /** Ids that the configuration makes owners. */
   readonly allow: readonly string[];
+  /** Who reads there, where the channel knows nobody: a valid token speaks as them, a member. */
+  readonly recipient?: string;
   /** The mark before a verb there. */
   readonly mark: "/" | "!";
   /** May strangers read along? */
@@ -41,6 +43,12 @@ export function speakerOf(
   if (!allowed) return undefined;
   const shown = shownName(name ?? "");
   return { name: shown === "" ? sender : `${shown} (${sender})`, role: "owner" };
+}
+
+/** Whom a valid token speaks for, where a channel knows nobody; undefined where it knows people. */
+export function recipientAt(places: readonly Place[], channel: ChannelId): Speaker | undefined {
+  const name = places.find((place) => place.channel === channel)?.recipient;
+  return name === undefined ? undefined : { name, role: "member" };
 }
 
 /** Characters that nobody sees and that turn or hide those beside them. */

@@ -1,5 +1,5 @@
 import type { Ack } from "../domain/command.ts";
-import type { Instant, QuestionId } from "../domain/ids.ts";
+import { type Instant, type QuestionId, questionId } from "../domain/ids.ts";
 import { type Effect, longestGatherMs, type SenderCounter, type TurnSnapshot } from "../domain/store.ts";
 import type { Heard } from "./heard.ts";
 import { isLetter } from "./letter-words.ts";
@@ -28,15 +28,18 @@ export function receiptFor(
   settings: ReceiptSettings,
 ): readonly Effect[] {
   const { now } = settings;
-  if (heard.said.press || heard.toast || ack.text === "") return [];
+  const pressed = heard.said.press !== undefined;
+  if ((pressed && heard.buttonsOnly === undefined) || heard.toast || ack.text === "") return [];
   if (isLetter(heard.said)) return letterReceipt(snapshot, heard, ack, settings);
+  if (heard.said.token === null && !heard.speaker) return hintOnce(snapshot, heard, ack, now);
   if (!ack.accepted && ack.reason === "unmatched") return helpOnce(snapshot, heard, ack, now);
+  if (pressed && ack.accepted) return isShown(snapshot, heard, ack) ? [] : sent(heard, ack.text);
   const kept = settings.keepEarlier ? [] : remember(heard, ack, settings.question);
   if (ack.accepted) return [...kept, ...sent(heard, ack.text)];
   const before = counted(snapshot, "refusals", now, longestGatherMs);
   const counter = { ...before, channel: heard.channel, sender: heard.sender, value: before.value + 1 };
   const count: Effect = { type: "count", counter };
-  if (counter.value <= mostRefusals) return [...kept, count, ...sent(heard, ack.text)];
+  if (counter.value <= mostRefusals) return [...kept, count, ...refusal(heard, ack)];
   const { channel, sender, destination, message, said } = heard;
   if (destination === undefined) return [...kept, count];
   const text = `“${shown(said.text)}”: ${ack.text.split("\n", 1)[0]}`;
@@ -57,6 +60,46 @@ function helpOnce(snapshot: TurnSnapshot, heard: Heard, ack: Ack, now: Instant):
   if (before.value > 0) return [];
   const { channel, sender } = heard;
   return [{ type: "count", counter: { ...before, channel, sender, value: 1 } }, ...sent(heard, ack.text)];
+}
+
+/**
+ * On a channel that knows nobody anybody may have said it, again and again: one hint a minute, and it is no receipt of one's
+ * own reply.
+ */
+function hintOnce(snapshot: TurnSnapshot, heard: Heard, ack: Ack, now: Instant): readonly Effect[] {
+  return helpOnce(snapshot, heard, ack, now).map((effect) =>
+    effect.type === "send" && effect.job.notice
+      ? { ...effect, job: { ...effect.job, notice: { ...effect.job.notice, kind: "hint" } } }
+      : effect,
+  );
+}
+
+/** What a press has changed, or what was so already, stands in the message of its question, unless nobody knows of one there. */
+function isShown({ copies }: TurnSnapshot, { channel, destination, said }: Heard, ack: Ack): boolean {
+  if (ack.accepted && ack.state === "told") return true;
+  const id = said.press?.question;
+  return [...copies].some(
+    ([question, known]) =>
+      question === id && known.some((copy) => copy.channel === channel && copy.destination === destination),
+  );
+}
+
+/** A press that was refused for the night comes back with the buttons that count now. */
+function refusal(heard: Heard, ack: Ack): readonly Effect[] {
+  const question = questionId(heard.said.press?.question ?? "");
+  const offers = !ack.accepted && ack.reason === "needs-confirmation" && heard.buttonsOnly !== undefined;
+  return question && offers ? offered(heard, question, "offer", ack.text) : sent(heard, ack.text);
+}
+
+/** A receipt with buttons: `offer`, those of the question as it stands, or `more`, those of the part that is named. */
+export function offered(
+  { channel, destination }: Heard,
+  question: QuestionId,
+  kind: "offer" | "more",
+  text: string,
+): readonly Effect[] {
+  if (destination === undefined) return [];
+  return [{ type: "send", job: { channel, destination, kind: "receipt", question, notice: { kind, text } } }];
 }
 
 /**

@@ -1,13 +1,13 @@
 import type { Ack } from "../domain/command.ts";
 import type { ChannelId, Instant, QuestionId, RunId } from "../domain/ids.ts";
-import type { Role, Speaker } from "../domain/person.ts";
+import type { Speaker } from "../domain/person.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { Decision, Effect, TurnSnapshot } from "../domain/store.ts";
 import { oneLine } from "../domain/text.ts";
 import { decideAbort } from "./abort.ts";
 import { type Known, type Reading, readSaid, type Said } from "./grammar.ts";
 import type { Heard } from "./heard.ts";
-import { isLetter, unmatchedLetterText } from "./letter-words.ts";
+import { isLetter, letterHelpText, pendingLetterText, unmatchedLetterText } from "./letter-words.ts";
 import {
   helpText,
   type ListReader,
@@ -17,6 +17,7 @@ import {
   statusText,
   unmatchedText,
 } from "./listing.ts";
+import { decideMore } from "./more.ts";
 import { log } from "./moves.ts";
 import { formAt, morningAfter, type NightRules } from "./night.ts";
 import { mayAnswer, type Place } from "./people.ts";
@@ -128,6 +129,7 @@ function decide(
   const { speaker, channel } = heard;
   const { mark, now } = settings;
   const role = speaker?.role ?? "viewer";
+  const letter = isLetter(heard.said);
   switch (reading.kind) {
     case "ignored":
       return speaker
@@ -145,11 +147,11 @@ function decide(
     case "command":
       return command(snapshot, heard, reading, settings);
     case "more":
-      return told(moreText(snapshot, reading.question, role));
+      return decideMore(snapshot, heard, reading.question, now);
     case "help":
-      return told(helpText(role, mark, settings.byId));
+      return told(letter ? letterHelpText(role, mark) : helpText(role, mark, settings.byId));
     case "pending":
-      return told(pendingText(open, { ...settings, role }));
+      return told((letter ? pendingLetterText : pendingText)(open, { ...settings, role }));
     case "status":
       return told(statusText(open, settings.status, role, mark, now));
   }
@@ -158,10 +160,10 @@ function decide(
 /** A pairing code that others could read is looked at all the same: it must not stay good. */
 function refusedReading(
   { questions }: TurnSnapshot,
-  { speaker, channel, said }: Heard,
+  { speaker, channel, said, buttonsOnly }: Heard,
   reading: Extract<Reading, { kind: "refused" }>,
   open: readonly StoredQuestion[],
-  { mark, pair }: ReceiveSettings,
+  { mark, pair, byId }: ReceiveSettings,
 ): Decision<Ack> {
   const { why, reason, question } = reading;
   if (why.code === "code-in-group") return pair({ kind: "pair", code: why.typed });
@@ -172,16 +174,18 @@ function refusedReading(
     const { id } = known.question;
     return shorten(oneLine(titles.get(id) ?? id), 80);
   };
+  // Where only buttons count nobody is known, and everybody is told how to do it right.
+  const isTold = speaker !== undefined || (why.code === "no-token" && buttonsOnly !== undefined);
   const letter = isLetter(said) ? { letter: open } : {};
-  const text = speaker ? refusedText(reading, { mark, title, ...letter }) : "";
-  return refused(speaker ? reason : "unknown-sender", text, refusal(channel, reason, about));
+  const text = isTold ? refusedText(reading, { mark, title, byId, ...letter }) : "";
+  return refused(isTold ? reason : "unknown-sender", text, refusal(channel, reason, about));
 }
 
 function command(
   snapshot: TurnSnapshot,
-  { speaker, channel, sentAt, said }: Heard,
+  { speaker, channel, sentAt, said, buttonsOnly }: Heard,
   reading: Extract<Reading, { kind: "command" }>,
-  { now, mark, project, night, beforeMorning }: ReceiveSettings,
+  { now, mark, project, night, beforeMorning, byId }: ReceiveSettings,
 ): Decision<Ack> {
   const at = saidAt(sentAt, now);
   const morningAt = morningAfter(night, at);
@@ -192,9 +196,11 @@ function command(
     project,
     ...(speaker ? { role: speaker.role } : {}),
     mark,
+    ...(byId ? { byId } : {}),
     form: ({ question }) => formAt(question, night, at),
     ...(morningAt === undefined ? {} : { morningAt }),
     ...(said.press && beforeMorning ? { onNightForm: true as const } : {}),
+    ...(buttonsOnly === undefined ? {} : { buttonsOnly: true as const }),
   });
   if (reading.conflict === undefined) return decided;
   const { value } = decided;
@@ -254,16 +260,6 @@ function unmatchedWords(
 /** The question that a reply decides; a note decides none, so an edit of it is not sent to `/override`. */
 function questionOf(reading: Reading): QuestionId | undefined {
   return reading.kind === "command" && "question" in reading.command ? reading.command.question : undefined;
-}
-
-function moreText({ questions }: TurnSnapshot, id: QuestionId, role: Role): string {
-  const options = questions.get(id)?.question.options ?? [];
-  const lines = options.map(({ key, label, consequence }) => `${key}: ${label} (${consequence})`);
-  const first =
-    role === "viewer"
-      ? `The options of ${id}:`
-      : `Reply to the question with one of these, or send ${id} and the key:`;
-  return [first, ...lines].join("\n");
 }
 
 function editedAfter(question: QuestionId | undefined, mark: Mark): Ack {

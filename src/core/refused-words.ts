@@ -12,6 +12,8 @@ export type RefusedWords = {
   readonly mark: Mark;
   /** The title of a question that is open. */
   readonly title: (known: Known) => string;
+  /** A verb without a question's id is heard only where the bot is mentioned. */
+  readonly byId?: true | undefined;
   /** It was a letter: what is open for whoever wrote it. */
   readonly letter?: readonly StoredQuestion[];
 };
@@ -19,7 +21,9 @@ export type RefusedWords = {
 const mostListed = 10;
 
 /** Why a reply changed nothing, and what to send instead; empty where silence is right. */
-export function refusedText({ why }: Refused, { mark, title, letter }: RefusedWords): string {
+export function refusedText({ why }: Refused, { mark, title, letter, byId }: RefusedWords): string {
+  const asking = (verb: "help" | "pending"): string =>
+    byId ? `A mention of me with “${verb}”` : `${mark}${verb}`;
   switch (why.code) {
     case "stranger":
     case "code-in-group":
@@ -38,22 +42,22 @@ export function refusedText({ why }: Refused, { mark, title, letter }: RefusedWo
     case "token-too-weak":
       return `Nothing was changed: ${mark}${why.verb} needs a channel that knows who writes, or owlpost on the machine.`;
     case "unknown-verb":
-      return `Nothing was changed: there is no “${quoted(why.typed)}”. ${mark}help shows what there is.`;
+      return `Nothing was changed: there is no “${quoted(why.typed)}”. ${asking("help")} shows what there is.`;
     case "missing":
-      return `Nothing was changed: ${missing(why, mark)}`;
+      return `Nothing was changed: ${missing(why, mark, byId)}`;
     case "extra":
-      return `Nothing was changed: “${quoted(why.typed)}” is more than ${mark}${why.verb} takes. ${usage(why.verb, mark)}`;
+      return `Nothing was changed: “${quoted(why.typed)}” is more than ${mark}${why.verb} takes. ${usage(why.verb, mark, byId)}`;
     case "run-not-alive":
       return notAliveText(why.typed, why.alive);
     case "bad-press":
       return "Nothing was changed: that button is too old to be understood. Send the question's id and the option, such as q-a3f2-012-1 2.";
     case "no-such-id":
-      return `Nothing was changed: there is no question ${quoted(why.typed)}. ${mark}pending lists what is open.`;
+      return `Nothing was changed: there is no question ${quoted(why.typed)}. ${asking("pending")} lists what is open.`;
     case "nothing-open":
       if (why.attempt.verb === "steer") {
-        return `Nothing was noted: no question is open that it could be for. Name one: ${mark}steer q-a3f2-012-1 …, or reply to its message.`;
+        return `Nothing was noted: no question is open that it could be for. Name one: ${mark}steer q-a3f2-012-1 …${byId ? "" : ", or reply to its message"}.`;
       }
-      return `Nothing was changed: no question waits for you. Past its deadline one still takes a reply to its own message; to change an answer: ${mark}override, its id and the option.`;
+      return `Nothing was changed: no question waits for you. Past its deadline one still takes ${byId ? "an answer that names it by its id" : "a reply to its own message"}; to change an answer: ${mark}override, its id and the option.`;
     case "several-open": {
       const lines = fitting(
         why.open,
@@ -72,7 +76,7 @@ function deed(verb: Extract<Why, { code: "role" }>["verb"]): string {
   return verb === "steer" ? "steering" : "answering";
 }
 
-function missing({ verb, needs }: Extract<Why, { code: "missing" }>, mark: Mark): string {
+function missing({ verb, needs }: Extract<Why, { code: "missing" }>, mark: Mark, byId?: true): string {
   const lacks = {
     text: "some words are missing.",
     id: "the question's id is missing.",
@@ -80,15 +84,21 @@ function missing({ verb, needs }: Extract<Why, { code: "missing" }>, mark: Mark)
     run: "the run's id is missing.",
     code: "the code is missing.",
   }[needs];
-  return `${lacks} ${usage(verb, mark)}`;
+  return `${lacks} ${usage(verb, mark, byId)}`;
 }
 
-function usage(verb: Extract<Why, { code: "missing" }>["verb"], mark: Mark): string {
+function usage(verb: Extract<Why, { code: "missing" }>["verb"], mark: Mark, byId?: true): string {
+  // Said to nobody, such a verb is no reply there.
+  if (byId && ["abort", "status", "pending", "help", "unpair"].includes(verb)) {
+    return `Mention me with: ${verb}${verb === "abort" ? " and the run's id, such as a3f2" : ", alone"}.`;
+  }
+  const which = byId ? " with a question's id" : ", alone or with a question's id";
+  const id = byId ? ", the question's id" : "";
   const form = {
-    answer: "answer and your words",
-    skip: "skip, alone or with a question's id",
-    retry: "retry, alone or with a question's id",
-    steer: "steer and your words",
+    answer: `answer${id} and your words`,
+    skip: `skip${which}`,
+    retry: `retry${which}`,
+    steer: `steer${id} and your words`,
     override: "override, the question's id and the option, such as q-a3f2-012-1 2",
     abort: "abort and the run's id, such as a3f2",
     status: "status, alone",

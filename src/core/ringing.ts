@@ -20,11 +20,13 @@ export type Quietness = {
  * question does not go out. (An edit rings never.)
  */
 export function loudnessOf(
-  job: Pick<Job, "kind">,
+  job: Pick<Job, "kind" | "notice">,
   stored: StoredQuestion | undefined,
   { rules, now, quiet }: Quietness,
 ): Loudness {
-  if (!rules || !isNight(rules.hours, now) || job.kind === "receipt") return "aloud";
+  // A hint may answer anybody at all.
+  const isReceipt = job.kind === "receipt" && job.notice?.kind !== "hint";
+  if (!rules || !isNight(rules.hours, now) || isReceipt) return "aloud";
   if (job.kind === "post" && stored)
     return formAt(stored.question, rules, now) === "consent" ? "aloud" : "later";
   return quiet === "flag" ? "silent" : "later";

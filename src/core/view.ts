@@ -1,7 +1,7 @@
 import type { Instant } from "../domain/ids.ts";
 import { isOpen, type Question, type StoredQuestion } from "../domain/question.ts";
 import { countCharacters, oneLine, shorten } from "../domain/text.ts";
-import type { NoticeView, QuestionView, ReceiptView } from "../domain/view.ts";
+import type { AskedView, NoticeView, QuestionView, ReceiptView } from "../domain/view.ts";
 import { deadlineLine, standingLines } from "./standing.ts";
 import { isPermission } from "./wording.ts";
 
@@ -47,16 +47,36 @@ export function mayBeAnswered({ state, question }: StoredQuestion): boolean {
   return isOpen(state) || (state === "expired" && !isPermission(question));
 }
 
-/** What became of a question, where its message cannot be edited: the same words as a message of their own. */
-export function followUpView(stored: StoredQuestion, now: Instant): ReceiptView {
-  const { question } = stored;
-  const standing = standingLines(stored, now) ?? deadlineLine(stored, now);
+/**
+ * What became of a question, where its message cannot be edited: the same words as a message of their own. `asked`: how it
+ * would be shown now.
+ */
+export function followUpView(
+  stored: StoredQuestion,
+  now: Instant,
+  asked: AskedView = questionView(stored, now),
+): ReceiptView {
   return {
     type: "receipt",
-    text: `[${question.id}] ${oneLine(question.title)}\n${standing}`,
-    question: question.id,
+    text: `[${asked.id}] ${oneLine(asked.title)}\n${asked.standing ?? asked.deadline}`,
+    question: asked.id,
+    asked,
     silent: true,
   };
+}
+
+/**
+ * A receipt that brings buttons: those of the question as it stands below `said`, or, where a part is named, those of its
+ * options that had none.
+ */
+export function offerView(asked: AskedView, said: string | number): ReceiptView {
+  const title = `[${asked.id}] ${oneLine(asked.title)}`;
+  if (typeof said === "string" || asked.type !== "question" || !asked.answerable) {
+    const where = asked.standing ?? asked.deadline;
+    const text = typeof said === "string" ? `${said}\n${title}` : `${title}\n${where}`;
+    return { type: "receipt", text, question: asked.id, offer: { asked } };
+  }
+  return { type: "receipt", text: title, question: asked.id, offer: { asked, part: said } };
 }
 
 export function noticeView(kind: string, text: string): NoticeView {

@@ -46,7 +46,7 @@ export type Capabilities = {
       }
     | "none";
   /** How a person answers in words. */
-  readonly freeText: "reply" | "thread" | "compose" | "comment" | "page" | "none";
+  readonly freeText: "reply" | "thread" | "comment" | "page" | "none";
   /** `thread`: a reply belongs to its question by itself; `id`: the id must stand in the reply. */
   readonly correlation: "thread" | "id" | "none";
   readonly edit: "yes" | "none";

@@ -1,5 +1,6 @@
 import type { RungName } from "./capabilities.ts";
 import type { ChannelId, Cursor, Instant, MessageRef, QuestionId } from "./ids.ts";
+import { longestRestMs } from "./store.ts";
 
 export const partNames = [
   "header",
@@ -118,6 +119,8 @@ export type Batch = {
   readonly chats?: readonly ChatChange[];
   /** The platform holds more that has come already: poll again before a deadline runs out. */
   readonly more?: boolean;
+  /** It works, and will not for long: what its owner should know in time, such as a quota that is nearly used up. */
+  readonly warning?: string;
   /** Runs after the commit: tells the platform "received" and shows the toasts. Returns the keys it delivered. */
   settle?(receipts: readonly Receipt[]): Promise<readonly string[]>;
 };
@@ -127,14 +130,17 @@ export type Delivered = "no" | "unknown";
 
 /**
  * A named failure of a platform. `permanent`: sending again cannot help. `closed`: not the message is refused but its
- * destination, which takes nothing until somebody there does something.
+ * destination, which takes nothing until somebody there does something. `stands`: an edit was refused because nothing can be
+ * edited there, so that the message still stands as it was.
  */
 export class ChannelError extends Error {
   override readonly name = "ChannelError";
   readonly reason: string;
   readonly permanent: boolean;
   readonly closed: boolean;
+  readonly stands: boolean;
   readonly delivered: Delivered;
+  /** At most an hour: a timer of Node's that is asked for more than 24 days does not wait at all. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -143,6 +149,7 @@ export class ChannelError extends Error {
     more: {
       permanent?: boolean;
       closed?: boolean;
+      stands?: boolean;
       delivered?: Delivered;
       retryAfterMs?: number;
       cause?: unknown;
@@ -151,9 +158,11 @@ export class ChannelError extends Error {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
     this.reason = reason;
     this.closed = more.closed ?? false;
-    this.permanent = more.permanent ?? this.closed;
+    this.stands = more.stands ?? false;
+    this.permanent = more.permanent ?? (this.closed || this.stands);
     this.delivered = more.delivered ?? "unknown";
-    this.retryAfterMs = more.retryAfterMs;
+    this.retryAfterMs =
+      more.retryAfterMs === undefined ? undefined : Math.min(more.retryAfterMs, longestRestMs);
   }
 }
 
@@ -208,6 +217,19 @@ export type ChannelTools = {
   readonly now: () => Instant;
 };
 
+/** How far ahead a last word is set, and how often it is pushed forward. */
+export type LastWordPace = { readonly aheadMs: number; readonly everyMs: number };
+
+/** What a platform says by itself when nobody has pushed it forward in time: the service died, or lost its line. */
+export type LastWord = {
+  /** Resolves with undefined where the platform, as it is now, knows no such thing. */
+  pace(signal: AbortSignal): Promise<LastWordPace | undefined>;
+  /** To be said at `at`, in place of what was set before. */
+  set(message: ChannelMessage, at: Instant, signal: AbortSignal): Promise<void>;
+  /** It is not said, and where it was said already it is taken away, as far as the platform can. */
+  takeBack(signal: AbortSignal): Promise<void>;
+};
+
 /** One row of the matrix, opened. */
 export type AnswerChannel = {
   readonly id: ChannelId;
@@ -220,5 +242,7 @@ export type AnswerChannel = {
   edit?(destination: string, ref: MessageRef, message: ChannelMessage, signal: AbortSignal): Promise<void>;
   /** Resolves with what came, or with an empty batch after a while. Absent where nothing comes in by itself. */
   poll?(cursor: Cursor | undefined, signal: AbortSignal): Promise<Batch>;
+  /** Absent where no platform of this kind can say anything by itself. */
+  readonly lastWord?: LastWord;
   close(): Promise<void>;
 };

@@ -82,8 +82,12 @@ export type ReceiptView = {
   readonly type: "receipt";
   readonly text: string;
   readonly question?: QuestionId;
+  /** It tells what became of this question; where it can still be answered, the words say how. */
+  readonly asked?: AskedView;
   /** Nobody waits for it: it tells what became of a question, where its message cannot be edited. */
   readonly silent?: true;
+  /** The buttons that come with it: those of `asked`, or of a list too long for one message that part of the rest, from 0. */
+  readonly offer?: { readonly asked: AskedView; readonly part?: number };
 };
 
 export type NoticeView = { readonly type: "notice"; readonly kind: string; readonly text: string };

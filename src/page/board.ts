@@ -2,6 +2,7 @@ import type { InboxState, QuestionCard } from "../app/inbox-state.ts";
 import { type Card, openCard, type Surroundings } from "./card.ts";
 import { announce, el, owl } from "./dom.ts";
 import { tick } from "./question.ts";
+import { openTasks } from "./tasks.ts";
 
 /** For how long a tap does not count after cards have moved: it was meant for what lay there before. */
 const unsteadyMs = 400;
@@ -30,6 +31,7 @@ export function openBoard(signedOut: (message: string) => void): Board {
     section("closed", "Recent"),
   ];
   sections[0]?.element.append(quiet);
+  const tasks = openTasks();
 
   const around: Surroundings = {
     // A press of a key has no detail: there the focus says what is meant.
@@ -75,8 +77,16 @@ export function openBoard(signedOut: (message: string) => void): Board {
   setInterval(() => tick(document, Date.now()), 15_000);
 
   return {
-    element: el("div", { class: "board" }, ...sections.map((each) => each.element)),
+    // What is over comes last.
+    element: el(
+      "div",
+      { class: "board" },
+      ...sections.slice(0, -1).map((each) => each.element),
+      tasks.element,
+      ...sections.slice(-1).map((each) => each.element),
+    ),
     update(state) {
+      tasks.update(state);
       const isFirst = shown === undefined;
       shown = state.cards;
       const fresh: QuestionCard[] = [];

@@ -1,3 +1,4 @@
+import { open as openEmail } from "../../channels/email.ts";
 import { open as openFeishu } from "../../channels/feishu.ts";
 import { open as openGitHub } from "../../channels/github.ts";
 import { open as openSlack } from "../../channels/slack.ts";
@@ -18,6 +19,9 @@ import {
 } from "../github/desk.ts";
 import { startGitHub } from "../github/server.ts";
 import { afterwards } from "../homes.ts";
+import { eric as mailEric, tapped, writeMail } from "../mail/phone.ts";
+import { withoutDelimiter } from "../mail/post-office.ts";
+import { aMailTown } from "../mail/town.ts";
 import { peerChannel } from "../peer/peer-channel.ts";
 import { startPeer } from "../peer/peer-server.ts";
 import { buttonsIn, readBlocks } from "../slack/blocks.ts";
@@ -133,6 +137,32 @@ export const githubDesk: DeskMaker = async (now) => {
   };
 };
 
+export const emailDesk: DeskMaker = async (now) => {
+  const { imap, smtp, settings, inbox } = await aMailTown({}, { now });
+  const read = () =>
+    inbox(mailEric).map(({ mail }) => ({
+      mail,
+      text: withoutDelimiter(mail.text),
+      buttons: mail.html?.match(/href="mailto:/g)?.length ?? 0,
+    }));
+  return {
+    id: "email",
+    settings,
+    edits: false,
+    open: () => openEmail(settings, aTools({ now }), { waitMs: 1_000 }),
+    standing: () => read().map(({ text, buttons }) => ({ text, buttons })),
+    choose(part, key) {
+      const latest = read().findLast(({ text, buttons }) => buttons > 0 && text.includes(part));
+      if (!latest) throw new Error(`no mail holds ${part}`);
+      imap.deliver(writeMail(tapped(latest.mail, key)).raw);
+    },
+    fail(how, times) {
+      for (let n = 0; n < times; n += 1)
+        smtp.fail(how === "stall" ? { on: "data", how: "stall" } : { on: "connect", how: "garbage" });
+    },
+  };
+};
+
 export const feishuDesk: DeskMaker = async (now, theirs = now) => {
   const secret = "TEST-only-not-the-secret-of-a-bot";
   const bot = await startHookServer({ secret, now: theirs });
@@ -189,6 +219,7 @@ export const deskMakers: readonly DeskMaker[] = [
   telegramDesk,
   slackDesk,
   githubDesk,
+  emailDesk,
   feishuDesk,
   webhookDesk,
   ntfyLikeDesk,

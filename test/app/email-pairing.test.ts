@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { minute } from "../builders.ts";
+import { withPeople } from "../../src/app/channels.ts";
+import { aConfig, minute } from "../builders.ts";
 import { aCorrespondence, type Correspondence } from "../mail/correspondence.ts";
 import { eric, mara } from "../mail/phone.ts";
 
@@ -109,4 +110,14 @@ describe("pairing by mail", () => {
     expect(made).toMatchObject({ ok: false, error: "bad-usage", message: expect.stringContaining(words) });
     expect(post.smtp.taken).toEqual([]);
   });
+});
+
+test("whoever is paired counts as somebody who may answer, also where the configuration names nobody", async () => {
+  const post = await aCorrespondence({ to: [] });
+  const { code, invitation } = await invited(post);
+  post.writes({ from: mara, answers: invitation.mail, text: code });
+  await post.finds(mara, "Welcome, mara");
+  const { bindings: bound } = await post.service.owlpost.people();
+  const config = aConfig({ channels: { email: post.settings } });
+  expect(withPeople(config, "email", bound).channels.email).toMatchObject({ to: [mara] });
 });

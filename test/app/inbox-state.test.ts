@@ -40,7 +40,11 @@ function aStatus(changes: Partial<StatusReport> = {}): StatusReport {
 const nobody: InboxSource["people"] = { bindings: [], codes: [], allowed: [], pairable: [] };
 
 function stateOf(source: Partial<InboxSource>, now: number) {
-  return inboxState({ status: aStatus(), closed: [], notices: [], people: nobody, ...source }, zone, now);
+  return inboxState(
+    { status: aStatus(), closed: [], notices: [], people: nobody, boards: [], ...source },
+    zone,
+    now,
+  );
 }
 
 function numbered(seq: number, changes: Partial<StoredQuestion> = {}): StoredQuestion {

@@ -125,6 +125,18 @@ describe("a letter that is no answer", () => {
     expect((await office.receipts())[1]).toMatchObject({ question: office.question });
   });
 
+  test.each([
+    ["/help", /alone on the first line:\n1 — option 1;/],
+    ["/pending", /^1 question is open\. Reply to the mail of each.*\n• \[q-.*\n.*Takes: 1 \/ 2 or \/skip/],
+  ])("what %s tells to write is taken from where it is read", async (text, words) => {
+    const office = await aPostOffice();
+    expect((await says(office, text)).ack).toMatchObject({ accepted: true });
+    const [told = ""] = texts(await office.receipts());
+    expect(told).toMatch(words);
+    // Another question's id, and a run, count for nothing in a reply to this one.
+    expect(told).not.toMatch(/abort|Send: q-|Name it/);
+  });
+
   test("twice a day at most, and what is decided is told all the same", async () => {
     const office = await aPostOffice();
     for (let n = 0; n < 5; n += 1) await says(office, `what about ${n}?`);

@@ -8,7 +8,9 @@ import {
   deskMakers,
   discordDesk,
   feishuDesk,
+  githubDesk,
   type Standing,
+  slackDesk,
   telegramDesk,
 } from "./desks.ts";
 
@@ -148,14 +150,17 @@ describe("one question on several channels", () => {
   test("wherever it is answered, the others learn of it", async () => {
     const house = await aHouse();
     const answering = house.desks.filter(({ choose }) => choose !== undefined);
-    expect(answering.map(({ id }) => id)).toEqual(expect.arrayContaining(["telegram", "slack", "github"]));
+    expect(answering.map(({ id }) => id)).toEqual(
+      expect.arrayContaining(["telegram", "slack", "github", "email"]),
+    );
     for (const { id: channel, choose } of answering) {
       const task = `on-${channel}`;
       const id = await house.asks({ task, title: `What about ${task}?` });
       await house.stands(id, 1);
       house.clock.advance(minute);
       choose?.(id, "2");
-      for (const { id: other } of house.desks) {
+      // Whoever answered in words has a receipt.
+      for (const { id: other } of house.desks.filter((each) => each.id !== channel)) {
         await until(
           () => house.about(other, id).map(({ text }) => text),
           (texts) => texts.some((text) => text.includes("✅ Answered: 2 — Extend the TTL to 30 days (by ")),
@@ -181,6 +186,40 @@ describe("one question on several channels", () => {
     await house.settles();
     await house.tells(id, "✅ Answered: 1 — Refresh-token rotation", 1);
     expect(await house.events("question.answered")).toHaveLength(1);
+  });
+
+  test("fifty answers at once, from Slack, GitHub and the inbox: one counts, and everybody is told the same", async () => {
+    const house = await aHouse({}, [slackDesk, githubDesk]);
+    const id = await house.asks();
+    await house.stands(id, 1);
+    const acks = [];
+    for (let n = 0; n < 50; n += 1) {
+      const key = `${1 + (n % 2)}`;
+      if (n % 5 === 4) {
+        const command = { verb: "choose", question: id, key } as const;
+        acks.push(house.service.owlpost.decide(command, "inbox"));
+      } else house.desk(n % 2 === 0 ? "slack" : "github").choose?.(id, key);
+    }
+    await until(
+      () => house.desk("slack").told?.() ?? [],
+      (all) => all.length >= 20,
+    );
+    await house.settles();
+    const [answered, ...more] = await house.events("question.answered");
+    expect(more).toEqual([]);
+    const { option = "" } = (await house.service.owlpost.question(id))?.answer ?? {};
+    const right = new RegExp(`(?:answered|recorded): (?:option )?${option}\\b`, "i");
+    expect(answered?.data).toMatchObject({ option });
+    for (const ack of await Promise.all(acks)) expect(ack.text).toMatch(right);
+    const told = house.desk("slack").told?.() ?? [];
+    expect(told).toHaveLength(20);
+    for (const text of told) expect(text).toMatch(right);
+    // More than six refusals of one person within a minute are one comment.
+    house.clock.advance(2 * minute);
+    await house.settles();
+    const comments = house.desk("github").standing();
+    expect(comments.filter(({ text }) => text.includes(`✅ Answered: ${option}`)).length).toBeGreaterThan(0);
+    expect(comments.length).toBeLessThan(12);
   });
 
   test("a deadline that nobody kept is told once everywhere, and a claim that lapsed not again", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openOwlpost } from "../../src/app/owlpost.ts";
-import { routesOf } from "../../src/app/route.ts";
+import { placesOf, routesOf } from "../../src/app/route.ts";
 import { aConfig } from "../builders.ts";
 import { afterwards, aHome } from "../homes.ts";
 
@@ -13,6 +13,20 @@ test("a page is in one place; a chat goes before the private chats of the owners
   expect(telegram({ allow: [42], chat: "-1001234/44" })).toEqual([
     { channel: "telegram", destination: "-1001234/44" },
   ]);
+});
+
+test("where nobody is known, the place has a named recipient", () => {
+  const place = (ntfy: Record<string, unknown>) =>
+    placesOf(
+      aConfig({ deliver: ["ntfy", "telegram"], channels: { ntfy, telegram: { name: "no setting" } } }),
+    );
+  expect(place({}).map(({ recipient }) => recipient)).toEqual(["ntfy", undefined]);
+  expect(place({ name: "eric" })[0]).toMatchObject({
+    channel: "ntfy",
+    chats: "one",
+    recipient: "eric",
+    allow: [],
+  });
 });
 
 test("whether a channel rings is what its row says", async () => {

@@ -47,6 +47,7 @@ describe("owlpost doctor asks the mail servers", () => {
     const { found, smtp, imap, of } = await examined({ delivers: (raw, to) => arrives(raw, to) });
     // Without TLS, as on this machine, either line wants a look.
     expect(found.filter(({ ok, warn }) => !ok || warn).map(({ name }) => name)).toEqual(["smtp", "imap"]);
+    for (const line of ["smtp", "imap"]) expect(of(line)?.text).toContain("unencrypted");
     expect(found.map(({ name }) => name)).toEqual([
       "smtp",
       "imap",

@@ -63,6 +63,7 @@ describe("settings", () => {
     "https://open.feishu.cn/open-apis/bot/hook/0f5a3c9e11114d118f7a2b2b2b2b2b2b",
     "https://open.feishu.cn/open-apis/bot/v2/hook/",
     "https://open.feishu.cn/open-apis/bot/v2/hook/0f5a3c9e-1111?token=1",
+    "https://me:0f5a3c9e@open.feishu.cn/open-apis/bot/v2/hook/0f5a3c9e-1111",
     "0f5a3c9e-1111-4d11-8f7a-2b2b2b2b2b2b",
   ])("%s is none, and the words that say so do not repeat it", (webhook) => {
     const { error } = settings.safeParse({ webhook });

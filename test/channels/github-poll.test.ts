@@ -171,6 +171,19 @@ describe("reading the comments", () => {
     expect(performance.now() - began).toBeGreaterThan(900);
   });
 
+  test("a pause of months is one of an hour, and never none at all", async () => {
+    const { api, clock } = await aGitHub();
+    const line = await aLine(api, clock);
+    api.pollEvery(3_000_000);
+    const { batch } = await polled(line);
+    const held = line.poll?.(batch.cursor, never).catch((error: unknown) => error);
+    await new Promise((later) => setTimeout(later, 150));
+    expect(lists(api)).toHaveLength(1);
+    await line.close();
+    expect(await held).toBeInstanceOf(ChannelError);
+    expect(new ChannelError("rate-limited", "later", { retryAfterMs: 3e9 }).retryAfterMs).toBe(3_600_000);
+  });
+
   test("a poll ends when it is stopped and when the channel is closed", async () => {
     const { api, clock } = await aGitHub();
     const line = await aLine(api, clock, {}, { quickMs: 30_000 });
@@ -232,6 +245,27 @@ describe("who is heard", () => {
     expect((await polled(line, second.batch.cursor)).batch.replies).toMatchObject([
       { text: `${q} 1`, edited: true, sender: String(eric.id), at: clock.now() },
     ]);
+  });
+
+  test("… nor are they within the second in which it was written, when it shows no change", async () => {
+    const { api, clock } = await aGitHub();
+    const line = await aLine(api, clock);
+    const first = await polled(line);
+    const stolen = say(api, `${q} 1`);
+    api.edit(stolen, `${q} 2`, mara.login);
+    const own = say(api, `${q} 8`);
+    api.edit(own, `${q} 3`);
+    say(api, `${q} 4`);
+    const second = await polled(line, first.batch.cursor);
+    expect(second.texts).toEqual([`${q} 3`, `${q} 4`]);
+    // Where GraphQL has no word for us, what shows no change counts, and nobody waits for the next no.
+    api.hideEditors();
+    say(api, `${q} 5`);
+    say(api, `${q} 6`);
+    const asked = () => api.calls.filter(({ kind }) => kind === "graphql").length;
+    const before = asked();
+    expect((await polled(line, second.batch.cursor)).texts).toEqual([`${q} 5`, `${q} 6`]);
+    expect(asked() - before).toBe(1);
   });
 
   test("where nobody tells who changed a comment, it counts for nothing; where that may pass, it is asked again", async () => {

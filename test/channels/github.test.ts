@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { pacing } from "../../channels/github/pace.ts";
-import { checks, encode, pairing } from "../../channels/github.ts";
+import { checks, encode, pairing, settings } from "../../channels/github.ts";
 import { ChannelError } from "../../src/domain/channel.ts";
 import { aQuestionId, aTools } from "../builders.ts";
 import {
@@ -34,6 +34,15 @@ async function failure(work: Promise<unknown> | undefined): Promise<ChannelError
   if (!(error instanceof ChannelError)) throw new Error(`not a ChannelError: ${String(error)}`);
   return error;
 }
+
+test.each([
+  [{ allow: ["eric"] }, "must be an account's number such as 583231; owlpost pair finds it by the login"],
+  [{ allow: [-3] }, "must be an account's number such as 583231; owlpost pair finds it by the login"],
+  [{ api_url: "ftp://github.example.org" }, "must be a URL such as https://github.example.org/api/v3"],
+])("%o is refused in words that mend it", (changes, words) => {
+  const { error } = settings.safeParse({ token, repository, issue, ...changes });
+  expect(error?.issues.map(({ message }) => message)).toEqual([words]);
+});
 
 describe("what is sent", () => {
   test("a hidden mark first, which is the same for every attempt and different in every home", () => {
@@ -520,6 +529,18 @@ describe("checks", () => {
     ]) {
       expect(text).toContain(words);
     }
+  });
+
+  test("an account that may not look up what people may do cannot keep to least_permission: both places say so", async () => {
+    const { api, clock } = await aGitHub();
+    api.repository(repository).rights.set(bot.login, "triage");
+    expect(await one(api, "answers")).toEqual(["ok", "eric-gh (583231) may answer"]);
+    const words = expect.stringContaining("take channels.github.least_permission out");
+    const strict = { least_permission: "write" } as const;
+    expect(await one(api, "answers", strict)).toEqual(["fail", words]);
+    const line = await aLine(api, clock, strict);
+    api.say(repository, issue, eric.login, "@owlpost-bot status");
+    await expect(line.poll?.(undefined, never)).rejects.toMatchObject({ message: words });
   });
 
   test("few calls are left", async () => {

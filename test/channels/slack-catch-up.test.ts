@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { openPlaces } from "../../channels/slack/places.ts";
 import type { Batch } from "../../src/domain/channel.ts";
 import { until } from "../homes.ts";
 import { botToken, eric, inTeam, mara, ops } from "../slack/phone.ts";
@@ -146,6 +147,29 @@ describe("after an outage", () => {
     expect(textsOf(await backlog(await again(), cursor))).toEqual(["!status"]);
   });
 
+  test.each([
+    ["conversations.history", { error: "internal_error" }],
+    ["conversations.history", { error: "account_inactive" }],
+    ["conversations.open", { busy: 1 }],
+  ] as const)("%s that is refused for a while (%o) loses nothing", async (method, how) => {
+    const { slack, clock, cursor, again } = await anOutage();
+    slack.people.says(eric, "!status");
+    giveUp({ slack, clock });
+    slack.fail({ method, how, times: 1 });
+    const rooms = JSON.parse(cursor ?? "{}");
+    // As a home has it that never wrote to him: only the configuration names him.
+    const place = JSON.stringify({ ...rooms, rooms: [] });
+    expect(textsOf(await backlog(await again(), place))).toEqual(["!status"]);
+  });
+
+  test("a clock that was far ahead when we heard last hides nothing", async () => {
+    const { slack, clock, cursor, again } = await anOutage({ patient: false });
+    slack.people.says(eric, "!status");
+    giveUp({ slack, clock });
+    const ahead = JSON.stringify({ ...JSON.parse(cursor ?? "{}"), at: clock.now() + 24 * hour });
+    expect(textsOf(await backlog(await again(), ahead))).toEqual(["!status"]);
+  });
+
   test("another team's place, or one that makes no sense, is no place", async () => {
     const { slack, again, channel } = await aStage();
     await channel.close();
@@ -181,6 +205,16 @@ describe("after an outage", () => {
     await channel.post(inTeam(mara), aMessage(), "k1", never);
     expect((await held)?.cursor).toContain("D0FAKEMARA");
   });
+});
+
+test("strangers who call the bot in many rooms drive none out where something of ours stands", () => {
+  const places = openPlaces({ call: () => Promise.reject(new Error("nobody is asked")) }, () => undefined);
+  places.stands(ops);
+  places.spoken("D0FAKEERIC", eric);
+  places.stands("D0FAKEERIC", eric);
+  for (let n = 0; n < 200; n += 1) places.spoken(`C0SPAM${n}`, mara);
+  expect(places.rooms().slice(-2)).toEqual([ops, "D0FAKEERIC"]);
+  expect(places.rooms()).toHaveLength(52);
 });
 
 test("whoever was told that there is more waits for it, and not for a whole poll after it has come", async () => {

@@ -83,7 +83,7 @@ describe("checks", () => {
     slack.setScopes(appToken, []);
     const found = await checks(given(slack.url, { channel: "C0FAKEELSE" }));
     expect(found.filter(({ ok }) => !ok)).toEqual([
-      { name: "app token", ok: false, text: expect.stringContaining("connections:write") },
+      { name: "app token", ok: false, text: expect.stringContaining("App-Level Tokens") },
       { name: "channel C0FAKEELSE", ok: false, text: expect.stringContaining("/invite @owlpost") },
     ]);
     slack.addToken("xoxb-1-an-app-token-really", "app", ["connections:write"]);

@@ -48,6 +48,19 @@ describe("receipts that one person sees", () => {
     },
   );
 
+  test("a tap in a thread has its receipt in that thread", async () => {
+    const { slack, channel } = await aStage();
+    const root = slack.people.says(mara, "tonight", { in: ops });
+    await channel.post(`${ops}/${root.ts}`, aMessage({ question: aQuestionId, buttons }), "k1", never);
+    await (await channel.poll?.(undefined, never))?.settle?.([]);
+    const [question] = slack.workspace.repliesTo(slack.workspace.room(ops), root.ts);
+    if (!question) throw new Error("no question");
+    slack.people.taps(eric, question, ({ value }) => value.endsWith("|2"));
+    const batch = await received(channel);
+    expect(await batch.settle?.(receipts(batch))).toHaveLength(1);
+    expect(slack.workspace.ephemerals).toMatchObject([{ user: eric, thread: root.ts, isShown: true }]);
+  });
+
   test("field 33: of two taps within a second the second hears who was first, and no error", async () => {
     const { slack, channel, tap } = await asked();
     tap(eric, "1");

@@ -185,6 +185,17 @@ describe("posting", () => {
     expect(await (await again()).post(`${ops}/${ts}`, aMessage(), "k2", never)).toBe(first);
   });
 
+  test("a receipt that hangs beneath what it answers stands once, its reply lost or its sender killed", async () => {
+    const { slack, channel, again } = await aStage();
+    const replyTo = await channel.post(ops, aMessage(), "k1", never);
+    const receipt = aMessage({ body: "Noted.", replyTo });
+    slack.fail({ method: "chat.postMessage", how: "swallow", times: 1 });
+    await expect(channel.post(ops, receipt, "k2", never)).rejects.toMatchObject({ delivered: "unknown" });
+    const first = await channel.post(ops, receipt, "k2", never);
+    expect(await (await again()).post(ops, receipt, "k2", never)).toBe(first);
+    expect(slack.workspace.room(ops).messages).toHaveLength(2);
+  });
+
   test("where nothing may be read again, a message is posted all the same", async () => {
     const { slack, channel } = await aStage();
     slack.setScopes(botToken, ["chat:write"]);

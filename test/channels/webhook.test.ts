@@ -69,6 +69,24 @@ describe("settings", () => {
   });
 });
 
+test.each([
+  [
+    { url: "https://discord.com/api/webhooks/1/abc" },
+    "format: must be discord: discord.com takes no other form",
+  ],
+  [
+    { url: "https://hooks.slack.com/services/T/B/x", format: "discord" },
+    "format: must be slack: hooks.slack.com takes no other form",
+  ],
+  [
+    { url: "https://owl:TEST@example.org/owl" },
+    "url: must hold no name and password, which are not sent: let the receiver check the signature",
+  ],
+])("%o could never arrive, and is refused", (given, words) => {
+  const { error } = settings.safeParse(given);
+  expect(error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`)).toEqual([words]);
+});
+
 describe("owlpost's own form", () => {
   test("is taken by a receiver that checks all of it, whatever stands in it", async () => {
     const { channel, receiver } = await aHook();

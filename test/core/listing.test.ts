@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { letterHelpText, pendingLetterText } from "../../src/core/letter-words.ts";
 import { helpText, type ListReader, pendingText, statusText, unmatchedText } from "../../src/core/listing.ts";
 import { type Role, roles } from "../../src/domain/person.ts";
 import { aQuestion, aStored, evening, hour, aQuestionId as id } from "../builders.ts";
@@ -36,6 +37,13 @@ test("where a reply needs the id, every line to send has it, and a verb without 
   expect(helpText("member", "/", true)).not.toContain("abort");
   expect(helpText("viewer", "/", true)).toContain("Mention me with: pending");
   expect(helpText("viewer", "/", true)).not.toContain("/skip");
+});
+
+test("by mail a viewer is told what looking takes, and nothing that answers", () => {
+  expect(letterHelpText("viewer", "/")).not.toMatch(/skip|answer …|reply to/);
+  expect(letterHelpText("owner", "/")).not.toContain("abort");
+  expect(pendingLetterText(open, reader("viewer"))).toBe(pendingText(open, reader("viewer")));
+  expect(pendingLetterText([], reader("owner"))).toBe("No question waits for you.");
 });
 
 test("with nothing to answer a member is not told that nothing is open: others may be waited for", () => {

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { mayAnswer, mayOverride, ownerRoutes, routesFor, speakerOf } from "../../src/core/people.ts";
+import {
+  mayAnswer,
+  mayOverride,
+  ownerRoutes,
+  recipientAt,
+  routesFor,
+  speakerOf,
+} from "../../src/core/people.ts";
 import type { Speaker } from "../../src/domain/person.ts";
 import type { Answer } from "../../src/domain/question.ts";
 import { aBinding, anAnswer, aPlace } from "../builders.ts";
@@ -9,6 +16,13 @@ const ola = aBinding({ id: 3, person: { name: "ola", role: "viewer" }, address: 
 const inbox = aPlace({ channel: "inbox", chats: "page" });
 
 describe("who speaks", () => {
+  test("where a channel knows nobody, a token speaks as the named recipient, who is a member", () => {
+    const places = [aPlace(), aPlace({ channel: "ntfy", chats: "one", recipient: "eric" })];
+    expect(recipientAt(places, "ntfy")).toEqual({ name: "eric", role: "member" });
+    expect(recipientAt(places, "telegram")).toBeUndefined();
+    expect(recipientAt(places, "elsewhere")).toBeUndefined();
+  });
+
   test("R10: an empty allow list and no binding is nobody", () => {
     expect(speakerOf(undefined, false, "42", "Eric")).toBeUndefined();
   });

@@ -175,4 +175,11 @@ describe("the view of a question", () => {
     expect(view.text.split("\n")[1]).toMatch(/^✅ Answered: 1 — /);
     expect(view.silent).toBe(true);
   });
+
+  test("a follow-up carries how the question stands now, so that its words can say how it is still answered", () => {
+    const late = followUpView(aStored({ state: "expired" }), morning);
+    expect(late.asked).toMatchObject({ type: "question", answerable: true });
+    const decided = followUpView(aStored({ state: "answered", answer: byEric }), morning);
+    expect(decided.asked?.answerable).toBe(false);
+  });
 });

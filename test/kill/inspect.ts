@@ -10,6 +10,7 @@ import { inspectHistory } from "./inspect-history.ts";
 import { inspectHooks } from "./inspect-hooks.ts";
 import { inspectLoop } from "./inspect-loop.ts";
 import { inspectMail } from "./inspect-mail.ts";
+import { inspectNtfy, lostReplies } from "./inspect-ntfy.ts";
 import { inspectPeer } from "./inspect-peer.ts";
 import { inspectPeople } from "./inspect-people.ts";
 import { inspectSlack } from "./inspect-slack.ts";
@@ -17,7 +18,6 @@ import { inspectTelegram, lostTaps } from "./inspect-telegram.ts";
 import { readLedger } from "./ledger.ts";
 import type { Desk, Remains } from "./remains.ts";
 import type { Scene } from "./scene.ts";
-import type { TelegramDesk } from "./telegram-desk.ts";
 import type { Found } from "./telegram-posts.ts";
 
 /** Everything that is wrong, in words; empty when every promise was kept. */
@@ -68,12 +68,16 @@ async function inspectPlatform(remains: Remains, desk: Desk): Promise<Found> {
   if ("peer" in desk) return { wrong: inspectPeer({ ...remains, ...desk }), doubles: [] };
   if ("slack" in desk) return { wrong: inspectSlack({ ...remains, ...desk }), doubles: [] };
   if ("github" in desk) return { wrong: inspectGitHub({ ...remains, ...desk }), doubles: [] };
+  if ("ntfy" in desk) return { wrong: inspectNtfy({ ...remains, ...desk }), doubles: [] };
   if ("hooks" in desk) return inspectHooks({ ...remains, ...desk });
   return inspectTelegram({ ...remains, ...desk });
 }
 
 /** Right after a kill, before anything recovers: what the cursor has left behind is stored. Looks at a copy of the store. */
-export function inspectCursor(folder: string, desk: TelegramDesk): string[] {
+export function inspectCursor(
+  folder: string,
+  desk: Extract<Desk, { readonly telegram: unknown } | { readonly ntfy: unknown }>,
+): string[] {
   const copy = mkdtempSync(join(folder, "look-"));
   try {
     for (const end of ["", "-wal"]) {
@@ -81,22 +85,23 @@ export function inspectCursor(folder: string, desk: TelegramDesk): string[] {
       if (existsSync(file)) copyFileSync(file, join(copy, `owlpost.db${end}`));
     }
     const path = join(copy, "owlpost.db");
-    const cursor = readCursor(path);
+    const cursor = readCursor(path, "ntfy" in desk ? "ntfy" : "telegram");
     if (cursor === undefined) return [];
     const inbox = readInbox(path);
+    if ("ntfy" in desk) return lostReplies(desk.ntfy, (id) => inbox.has(`ntfy ${id}`), cursor.split(":")[1]);
     const [bot, next] = cursor.split(":");
-    return lostTaps(desk, (update) => inbox.has(`telegram ${bot}:${update}`), Number(next));
+    return lostTaps(desk.telegram, (update) => inbox.has(`telegram ${bot}:${update}`), Number(next));
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
 }
 
-/** Telegram's, once there is a schema. */
-function readCursor(path: string): string | undefined {
+/** Of that channel, once there is a schema. */
+function readCursor(path: string, channel: string): string | undefined {
   const database = new Database(path);
   try {
     const there = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'cursors'").get();
-    const row = there && database.prepare("SELECT cursor FROM cursors WHERE channel = 'telegram'").get();
+    const row = there && database.prepare("SELECT cursor FROM cursors WHERE channel = ?").get(channel);
     return (row as { cursor: string } | undefined)?.cursor;
   } finally {
     database.close();

@@ -8,13 +8,14 @@ import { type Service, startService } from "../../src/app/service.ts";
 import type { Ack } from "../../src/domain/command.ts";
 import type { QuestionId } from "../../src/domain/ids.ts";
 import type { Result, State } from "../../src/domain/question.ts";
-import { aConfig, aDocument, minute } from "../builders.ts";
+import { aConfig, aDocument, aTools, minute } from "../builders.ts";
 import { callPeer, peerChannel } from "../peer/peer-channel.ts";
 import type { Fault, Press, Update } from "../peer/peer-server.ts";
 import { githubChannel, githubPeople, githubSettings } from "./github-line.ts";
 import { hooksChannels, hooksSettings, hooksWeather } from "./hooks-line.ts";
 import type { AskedEntry, CodeEntry, GivenEntry, Ledger } from "./ledger.ts";
 import { mailChannel, mailPeople, mailSettings } from "./mail-line.ts";
+import { ntfyChannel, ntfyReader, ntfySettings } from "./ntfy-line.ts";
 import { slackChannel, slackSettings, slackTeam } from "./slack-line.ts";
 import { tapChannel } from "./tapped-channel.ts";
 import { setPlatformClock, telegramChannel, telegramPeople, telegramSettings } from "./telegram-line.ts";
@@ -32,7 +33,7 @@ export async function openPlay(
   peerUrl: string,
   ledger: Ledger,
   scene: {
-    readonly platform?: "telegram" | "slack" | "github" | "hooks" | "email";
+    readonly platform?: "telegram" | "slack" | "ntfy" | "github" | "hooks" | "email";
     readonly allow?: readonly number[];
   },
 ) {
@@ -47,6 +48,7 @@ export async function openPlay(
   const github = scene.platform === "github" ? await githubSettings(peerUrl) : undefined;
   const slack = scene.platform === "slack" ? await slackSettings(peerUrl) : undefined;
   const hooks = scene.platform === "hooks" ? await hooksSettings(peerUrl) : undefined;
+  const ntfy = scene.platform === "ntfy" ? await ntfySettings(peerUrl) : undefined;
   const email = scene.platform === "email" ? await mailSettings(peerUrl) : undefined;
   const setClock = () =>
     scene.platform ? setPlatformClock(peerUrl, { ms: aheadMs }) : Promise.resolve(undefined);
@@ -59,6 +61,7 @@ export async function openPlay(
       ...(telegram && { telegram }),
       ...(github && { github }),
       ...(slack && { slack }),
+      ...(ntfy && { ntfy }),
       ...(email && { email }),
       ...hooks,
       ...(scene.platform ? {} : { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } }),
@@ -76,12 +79,14 @@ export async function openPlay(
           ? [await slackChannel(slack, now)]
           : email
             ? [await mailChannel(email, now)]
-            : hooks
-              ? await hooksChannels(hooks, now)
-              : [
-                  peerChannel(peerUrl, { id: "peer", destination: "eric" }),
-                  peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
-                ];
+            : ntfy
+              ? [await ntfyChannel(ntfy, aTools({ now }))]
+              : hooks
+                ? await hooksChannels(hooks, now)
+                : [
+                    peerChannel(peerUrl, { id: "peer", destination: "eric" }),
+                    peerChannel(peerUrl, { id: "pager", destination: "mara", edits: false, polls: false }),
+                  ];
     const channels = opened.map(tapChannel);
     running = await startService({
       home,
@@ -251,6 +256,9 @@ export async function openPlay(
 
     /** Those who comment on GitHub. */
     commenters: githubPeople({ step, until }, peerUrl),
+
+    /** Whoever reads the topic on ntfy. */
+    reader: ntfyReader({ step, until }, peerUrl, () => service().store.cursor("ntfy")),
 
     /** Another program drops a file into an airlock, whole. */
     async write(path: string, text: string): Promise<void> {

@@ -7,6 +7,7 @@ import type { GitHubDesk } from "./github-desk.ts";
 import type { HooksDesk } from "./hooks-desk.ts";
 import type { Entry } from "./ledger.ts";
 import type { MailDesk } from "./mail-desk.ts";
+import type { NtfyDesk } from "./ntfy-desk.ts";
 import type { Scene } from "./scene.ts";
 import type { SlackDesk } from "./slack-desk.ts";
 import type { TelegramDesk } from "./telegram-desk.ts";
@@ -16,6 +17,7 @@ export type Desk =
   | { readonly telegram: TelegramDesk }
   | { readonly slack: SlackDesk }
   | { readonly github: GitHubDesk }
+  | { readonly ntfy: NtfyDesk }
   | { readonly hooks: HooksDesk }
   | { readonly mail: MailDesk };
 

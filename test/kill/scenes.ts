@@ -8,6 +8,7 @@ import { abort } from "./abort-scene.ts";
 import { github } from "./github-scene.ts";
 import { hooks } from "./hooks-scene.ts";
 import { mail } from "./mail-scene.ts";
+import { ntfy } from "./ntfy-scene.ts";
 import { pairing, words } from "./people-scenes.ts";
 import type { Scene } from "./scene.ts";
 import { slack } from "./slack-scene.ts";
@@ -233,6 +234,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
   files,
   weather,
   telegram,
+  ntfy,
   slack,
   github,
   pairing,

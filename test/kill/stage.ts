@@ -8,6 +8,7 @@ import { startHooksDesk } from "./hooks-desk.ts";
 import { inspect, inspectCursor } from "./inspect.ts";
 import { readLedger } from "./ledger.ts";
 import { startMailDesk } from "./mail-desk.ts";
+import { startNtfyDesk } from "./ntfy-desk.ts";
 import type { Desk } from "./remains.ts";
 import { scenes } from "./scenes.ts";
 import { startSlackDesk } from "./slack-desk.ts";
@@ -58,11 +59,10 @@ export async function play(child: string, folder: string, run: Run): Promise<Out
       killed += 1;
       ageTemporaries(folder);
       hooks?.died();
-      if (!telegram && !("slack" in desk)) continue;
+      if (!("telegram" in desk || "slack" in desk || "ntfy" in desk)) continue;
       await hearOut();
-      if (!telegram) continue;
-      telegram.died();
-      cursorFaults.push(...inspectCursor(folder, telegram));
+      telegram?.died();
+      if (!("slack" in desk)) cursorFaults.push(...inspectCursor(folder, desk));
     }
     const found = await inspect(folder, scene, desk, killed > 0);
     const wrong = [...cursorFaults, ...found.wrong];
@@ -94,6 +94,8 @@ async function openDesk(scene: string): Promise<Desk> {
       return { slack: await startSlackDesk() };
     case "github":
       return { github: await startGitHubDesk() };
+    case "ntfy":
+      return { ntfy: await startNtfyDesk() };
     case "hooks":
       return { hooks: await startHooksDesk() };
     case "email":
@@ -108,6 +110,7 @@ function serverOf(desk: Desk): { readonly url: string; close(): Promise<void> } 
   if ("slack" in desk) return desk.slack;
   if ("mail" in desk) return desk.mail;
   if ("github" in desk) return desk.github;
+  if ("ntfy" in desk) return desk.ntfy;
   return "hooks" in desk ? desk.hooks : desk.telegram;
 }
 const urlOf = (desk: Desk): string => serverOf(desk).url;

@@ -139,7 +139,7 @@ describe("what a night form says", () => {
     const message = render(nightViews.consent as AskedView, row);
     expect(message.buttons).toEqual([]);
     expect(message.degraded).toContain("buttons");
-    expect(message.plain).toContain("\nSend to the reply topic: q-a3f2-012-1 go · /skip q-a3f2-012-1");
+    expect(message.plain).toContain("\nAnswer on another channel: q-a3f2-012-1 go · /skip q-a3f2-012-1");
   });
 
   test("a row with short labels keeps both", () => {

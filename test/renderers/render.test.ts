@@ -211,7 +211,7 @@ describe("the ladder", () => {
     const degraded = (channel: string): readonly string[] => render(viewOf(small), rowOf(channel)).degraded;
     expect(degraded("telegram")).toEqual([]);
     expect(degraded("slack")).toEqual([]);
-    expect(degraded("ntfy")).toEqual(["markup", "edit", "thread"]);
+    expect(degraded("ntfy")).toEqual(["markup", "thread"]);
     expect(degraded("email")).toEqual(["edit"]);
     expect(degraded("github")).toEqual(["buttons", "thread"]);
     expect(degraded("webhook")).toEqual(["markup", "buttons", "edit", "thread"]);
@@ -255,6 +255,42 @@ describe("buttons", () => {
     expect(labels("ntfy", 4, 3)).toEqual(["1 · Label 1", "4 · Label 4", "⋯ More"]);
     expect(labels("ntfy", 4, 9)).toEqual(["1 · Label 1", "2 · Label 2", "⋯ More"]);
     expect(labels("github", 2, 0)).toEqual([]);
+  });
+
+  test("what had no button comes with one in further messages, every option once, the last with Skip", () => {
+    const rest = (count: number, recommended: number) => {
+      const asked = viewOf({
+        ...small,
+        options: Array.from({ length: count }, (_, at) => ({
+          key: String(at + 1),
+          label: `Label ${at + 1}`,
+          consequence: `Consequence ${at + 1}`,
+          ...(at === recommended ? { recommended: true } : {}),
+        })),
+      });
+      return [0, 1, 2].map((part) =>
+        render({ type: "receipt", text: "[q] T", question: asked.id, offer: { asked, part } }, matrix.ntfy),
+      );
+    };
+    const all = (count: number, recommended: number) =>
+      rest(count, recommended).flatMap(({ buttons }) => buttons.map(({ label }) => label));
+    expect(all(4, 3)).toEqual(["2 · Label 2", "3 · Label 3", "⏭ Skip"]);
+    expect(all(5, 0)).toEqual(["3 · Label 3", "4 · Label 4", "5 · Label 5"]);
+    expect(all(9, 8)).toEqual([...[2, 3, 4, 5, 6, 7, 8].map((n) => `${n} · Label ${n}`), "⏭ Skip"]);
+    const [first] = rest(9, 8);
+    expect(first?.headline).toBe("⋯ [q] T");
+    expect(first?.plain).toBe(
+      "[q] T\n2) Label 2\nConsequence 2\n3) Label 3\nConsequence 3\n4) Label 4\nConsequence 4",
+    );
+    expect(rest(3, 0).every(({ buttons }) => buttons.length <= 3)).toBe(true);
+  });
+
+  test("where nothing that is typed counts, nobody is told to type there", () => {
+    const ways = ["ntfy", "webhook"].map((channel) =>
+      render(viewOf(small), rowOf(channel)).plain.split("\n").at(-1),
+    );
+    expect(ways[0]).toMatch(/^Or answer on another channel: q-/);
+    expect(ways[1]).toMatch(/^Answer on another channel: q-/);
   });
 
   test("a label that is too long stands in the text alone", () => {

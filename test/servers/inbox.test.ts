@@ -8,6 +8,7 @@ import { openOwlpost } from "../../src/app/owlpost.ts";
 import { type Service, startService } from "../../src/app/service.ts";
 import { pageFolder } from "../app/inbox-peer.ts";
 import { aConfig, aDocument, minute } from "../builders.ts";
+import { passFor, wholeSpec } from "../contract/provider.ts";
 
 const flags = [
   "--headless",
@@ -103,6 +104,28 @@ describe("the inbox in Chromium", () => {
     await section("Answered").locator(`#${id}`).getByText("in the local inbox").waitFor();
     expect(await page.title()).toBe("owlpost");
     await section("Open questions").getByText("All quiet.").waitFor();
+    expect(troubles).toEqual([]);
+  });
+
+  it("lists the tasks of the board live, and leads from a parked one to its question", async () => {
+    expect(await section("Tasks").count()).toBe(0);
+    const actor = { kind: "person", name: "eric" } as const;
+    const board = await service.owlpost.board({ board: "default", actor, issuer: "eric" });
+    const spec = { ...wholeSpec, title: "Fix the <b>refresh</b> \u202e" };
+    const id = "012-fix-auth";
+    await board.createTask({ ...spec, id, status: "Ready", qualityVerdict: passFor(spec) });
+    const line = section("Tasks").locator(`[data-task="${id}"]`);
+    await line.getByText("Ready", { exact: true }).waitFor();
+    expect(await line.getByText("Fix the <b>refresh</b> ⟨U+202E⟩").count()).toBe(1);
+    await board.claim({ id, by: "night-loop" });
+    await line.getByText("held by night-loop").waitFor();
+    const question = await ask();
+    await line.getByText("Blocked", { exact: true }).waitFor();
+    await line.getByRole("link", { name: question }).tap();
+    await page.locator(`#${question}:focus`).waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+    await board.updateTask(id, { status: "Cancelled" });
+    await section("Tasks").waitFor({ state: "hidden" });
     expect(troubles).toEqual([]);
   });
 

@@ -239,7 +239,8 @@ export async function startSlack(
     } else if (params.response_type === "in_channel") {
       workspace.say(room, { user: botUser, bot: botId, ...said, ...thread });
     } else {
-      workspace.whisper(room, to.user, { ...said, ...thread });
+      // What one person alone is shown stands in the channel, whatever thread is named.
+      workspace.whisper(room, to.user, said);
     }
     say(200, { ok: true });
   }

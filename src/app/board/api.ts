@@ -8,6 +8,7 @@ import type {
 } from "../../domain/board.ts";
 import type { Claim } from "../../domain/ids.ts";
 import type { TaskProvider, TaskWritten } from "../../domain/provider.ts";
+import type { Calibration, Review, ReviewMode } from "../../domain/review.ts";
 import type { StoredTask, Task, TaskClaim } from "../../domain/task.ts";
 
 export type BoardOptions = {
@@ -57,6 +58,9 @@ export type ImportLine = {
   readonly id?: string;
   readonly message: string;
 };
+/** Told while it goes on: so many tasks are done of so many. */
+export type Progress = (done: number, all: number) => void;
+
 export type ImportReport = {
   readonly added: number;
   /** On the board already, as they are. */
@@ -66,6 +70,56 @@ export type ImportReport = {
   /** Taken over, without something. */
   readonly dropped: readonly ImportLine[];
 };
+
+export type ReviewRequest = {
+  readonly id: string;
+  /** Absent: the configured one. */
+  readonly mode?: ReviewMode;
+  /** A person's own judgment: nobody else is asked. */
+  readonly said?: Review;
+  /** The reviewer is heard and nothing is stored; it need not have been measured. */
+  readonly advice?: boolean;
+  /** From which the reviewer gets its variables. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+/** Why the reviewer gave no verdict. */
+export type ReviewerReason =
+  | "unreviewed"
+  | "no-reviewer"
+  | "reviewer-disabled"
+  | "reviewer-failed"
+  | "reviewer-timeout"
+  | "reviewer-malformed";
+export type ReviewerRefusal = {
+  readonly ok: false;
+  readonly reason: ReviewerReason;
+  readonly message: string;
+};
+
+export type ReviewOutcome =
+  | {
+      readonly ok: true;
+      /** `stood`: it was judged before, and has not changed since. */
+      readonly how: "stored" | "stood" | "advice";
+      readonly id: string;
+      readonly review: Review;
+      /** The line as it stands on the task; absent from advice. */
+      readonly line?: string;
+    }
+  | BoardRefusal
+  | ReviewerRefusal;
+
+export type CalibrationRequest = {
+  /** JSON lines or a list: tasks, each with the `verdict` that people gave it. */
+  readonly text: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly told?: Progress;
+};
+export type CalibrationOutcome =
+  | { readonly ok: true; readonly calibration: Calibration }
+  | ReviewerRefusal
+  | BoardRefusal;
 
 /** One board: the provider's seven operations, and what owlpost adds to them. */
 export type Board = TaskProvider & {
@@ -79,10 +133,14 @@ export type Board = TaskProvider & {
   /** Lines that nobody has adopted yet. */
   inferred(task: Task): readonly InferredLine[];
   confirmLine(id: string, line: number): Promise<TaskWritten | BoardRefusal>;
+  /** Judges whether a task says enough. */
+  review(request: ReviewRequest): Promise<ReviewOutcome>;
+  /** Measures how often the configured reviewer agrees with people; below the bar its verdicts do not count. */
+  calibrate(request: CalibrationRequest): Promise<CalibrationOutcome>;
   /** JSON lines, a JSON list, or the canonical `{"results": […]}`. */
-  importText(text: string): Promise<ImportReport>;
+  importText(text: string, told?: Progress): Promise<ImportReport>;
   /** A board that waggle-sqlite keeps. */
-  importWaggle(path: string): Promise<ImportReport>;
+  importWaggle(path: string, told?: Progress): Promise<ImportReport>;
   /** Every task as one JSON document, the oldest first. */
   export(): AsyncIterable<string>;
 };

@@ -163,6 +163,9 @@ export function openBoard(desk: Desk, options: BoardOptions): Board {
         decideConfirmLine(snapshot, { id: known, line }, settings),
       );
     },
+    // Few commands need it, and next is to be quick.
+    review: async (request) => (await import("./reviewing.ts")).review(boardDesk, request),
+    calibrate: async (request) => (await import("./calibrating.ts")).calibrateReviewer(boardDesk, request),
     ...transferring(boardDesk),
   };
 }

@@ -1,7 +1,7 @@
 import { decideImport, importOrder } from "../../core/board/import.ts";
 import { emptyFields, type Task } from "../../domain/task.ts";
 import { readWaggle } from "../../store/board/waggle.ts";
-import type { Board, ImportLine, ImportReport } from "./api.ts";
+import type { Board, ImportLine, ImportReport, Progress } from "./api.ts";
 import type { BoardDesk } from "./board-desk.ts";
 import { readTask, taskDocument } from "./document.ts";
 import { mintTaskId } from "./task-id.ts";
@@ -21,7 +21,7 @@ export function transferring({
 
   type Read = { readonly line: number; readonly task: Task };
 
-  async function importDocuments(documents: readonly Numbered[]): Promise<ImportReport> {
+  async function importDocuments(documents: readonly Numbered[], told?: Progress): Promise<ImportReport> {
     const refused: ImportLine[] = [];
     const read: Read[] = [];
     for (const { line, value } of documents) {
@@ -50,6 +50,7 @@ export function transferring({
         else refused.push({ ...where, message: "another task of this board has that id" });
         for (const message of lost) dropped.push({ ...where, message });
       }
+      told?.(from + chunk.length, ordered.length);
     }
     const byLine = (a: ImportLine, b: ImportLine): number => a.line - b.line;
     return { added, same, refused: refused.sort(byLine), dropped: dropped.sort(byLine) };
@@ -80,9 +81,12 @@ export function transferring({
   }
 
   return {
-    importText: async (text) => importDocuments(documentsIn(text)),
-    importWaggle: async (path) =>
-      importDocuments(readWaggle(path).map((value, at) => ({ line: at + 1, value }))),
+    importText: async (text, told) => importDocuments(documentsIn(text), told),
+    importWaggle: async (path, told) =>
+      importDocuments(
+        readWaggle(path).map((value, at) => ({ line: at + 1, value })),
+        told,
+      ),
     async *export() {
       let after: Task | undefined;
       for (;;) {
@@ -104,7 +108,7 @@ export function transferring({
 type Numbered = { readonly line: number; readonly value: unknown };
 
 /** One document a line, or one for all of them. */
-function documentsIn(text: string): readonly Numbered[] {
+export function documentsIn(text: string): readonly Numbered[] {
   const whole = parsed(text.startsWith("\uFEFF") ? text.slice(1) : text);
   const list = Array.isArray(whole)
     ? whole

@@ -1,23 +1,4 @@
-import type { VerdictWord } from "./verdict.ts";
-
-/** One task that a person has judged beforehand, and what the reviewer said of it; undefined where it gave nothing usable. */
-export type Sample = {
-  readonly id: string;
-  readonly expected: VerdictWord;
-  readonly got: VerdictWord | undefined;
-};
-
-export type Calibration = {
-  readonly samples: number;
-  readonly agreed: number;
-  /** Between 0 and 1. */
-  readonly agreement: number;
-  /** May the reviewer's verdicts count? */
-  readonly enabled: boolean;
-  /** Why not. */
-  readonly why?: string;
-  readonly disagreed: readonly Sample[];
-};
+import type { Calibration, Sample } from "../../domain/review.ts";
 
 export const leastSamples = 30;
 export const leastAgreement = 0.8;

@@ -19,6 +19,7 @@ import { checkBlockers, checkParent, orderedBlockers, refusal } from "./graph.ts
 import { checkStructure } from "./readiness.ts";
 import type { BoardAnswer, BoardSettings } from "./settings.ts";
 import { moveRule, movesFrom } from "./transitions.ts";
+import { agentExempts, isExemptFromReview } from "./worthiness.ts";
 
 export type ChangeRequest = MoveWords & {
   readonly id: TaskId;
@@ -52,7 +53,7 @@ export function decideChange(
     return { effects: [], value: { ok: true, task: before, repeated: true } };
   }
   const wrong =
-    checkActor(request, fields, settings) ??
+    checkActor(before, request, fields, settings) ??
     checkClaim(stored, request, names, settings) ??
     checkPlan(before, fields) ??
     checkPlace(snapshot, stored, fields);
@@ -123,6 +124,7 @@ function changedFields(before: Task, fields: Partial<TaskFields>): Partial<TaskF
 
 /** A program judges neither its own work nor its own plan. */
 function checkActor(
+  before: Task,
   request: ChangeRequest,
   fields: Partial<TaskFields>,
   { actor }: BoardSettings,
@@ -138,6 +140,13 @@ function checkActor(
       "not-allowed",
       "An agent (OWLPOST_AS=agent) may not write a verdict: owlpost task review asks the reviewer.",
     );
+  if (fields.requiresReview === false)
+    return refusal(
+      "not-allowed",
+      "An agent (OWLPOST_AS=agent) may not take a task's review away: leave this to a person.",
+    );
+  if (fields.tags !== undefined && isExemptFromReview({ tags: fields.tags }) && !isExemptFromReview(before))
+    return refusal("not-allowed", agentExempts);
   return undefined;
 }
 

@@ -14,6 +14,7 @@ import { checkBlockers, checkParent, orderedBlockers, refusal } from "./graph.ts
 import { isBlank } from "./readiness.ts";
 import type { BoardAnswer, BoardSettings } from "./settings.ts";
 import { moveRule } from "./transitions.ts";
+import { agentExempts, isExemptFromReview } from "./worthiness.ts";
 
 export type CreateRequest = {
   readonly board: string;
@@ -62,6 +63,8 @@ export function decideCreate(
       ),
     );
   }
+  if (settings.actor.kind === "agent" && isExemptFromReview({ tags: request.fields.tags ?? [] }))
+    return refused(refusal("not-allowed", agentExempts));
   const status = request.status ?? "Backlog";
   const task = Object.assign({}, emptyFields, request.fields, {
     id,

@@ -1,5 +1,13 @@
 import type { BoardRefusal, BoardSnapshot, Finding } from "../../domain/board.ts";
 import type { TaskId } from "../../domain/ids.ts";
+import {
+  type AxisMarks,
+  axes,
+  axisMarks,
+  type Review,
+  type ReviewMode,
+  type VerdictWord,
+} from "../../domain/review.ts";
 import type { Decision } from "../../domain/store.ts";
 import { changedTask, type Task } from "../../domain/task.ts";
 import { dropFindings, putFindings, readFindings } from "./blocks.ts";
@@ -9,29 +17,7 @@ import { logTask } from "./family.ts";
 import { refusal } from "./graph.ts";
 import { checkStructure } from "./readiness.ts";
 import type { BoardSettings } from "./settings.ts";
-import { specHash, type VerdictWord, verdictStanding, writeVerdict } from "./verdict.ts";
-
-/** From the place of a new colleague who is handed this spec alone. */
-export const axes = [
-  "goal",
-  "boundary",
-  "verifiability",
-  "reproducibility",
-  "hidden_context",
-  "fidelity",
-] as const;
-export type Axis = (typeof axes)[number];
-export const axisMarks = ["◯", "△", "✗"] as const;
-export type AxisMark = (typeof axisMarks)[number];
-export type AxisMarks = Readonly<Record<Axis, AxisMark>>;
-
-/** What a reviewer found. */
-export type Review = {
-  readonly axes?: AxisMarks;
-  readonly verdict: VerdictWord;
-  readonly gaps: readonly string[];
-  readonly fixes: readonly string[];
-};
+import { specHash, verdictStanding, writeVerdict } from "./verdict.ts";
 
 /** The rules in order, the first that fits. */
 export function verdictOfAxes(marks: AxisMarks): VerdictWord {
@@ -65,10 +51,6 @@ function textsOf(value: unknown): readonly string[] | undefined {
   if (!Array.isArray(value) || !value.every((each) => typeof each === "string")) return undefined;
   return value.filter((each: string) => each.trim() !== "");
 }
-
-/** `live` always asks the reviewer, `cache-only` never does, `cache-aware` only where no PASS stands. */
-export const reviewModes = ["live", "cache-only", "cache-aware"] as const;
-export type ReviewMode = (typeof reviewModes)[number];
 
 export type CachedReview = {
   readonly verdict: VerdictWord;

@@ -1,9 +1,7 @@
+import type { VerdictWord } from "../../domain/review.ts";
 import type { Task } from "../../domain/task.ts";
 import { contentHash } from "../digest.ts";
 import { reviewerContext } from "./blocks.ts";
-
-export const verdictWords = ["PASS", "NEEDS_REFINEMENT", "REJECT"] as const;
-export type VerdictWord = (typeof verdictWords)[number];
 
 export type VerdictLine = {
   readonly verdict: VerdictWord;

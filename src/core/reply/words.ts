@@ -15,8 +15,12 @@ export type Reader = {
   readonly now: Instant;
   /** The mark before a verb; absent: `/`. */
   readonly mark?: "/" | "!";
+  /** A verb without a question's id is heard only where the bot is mentioned. */
+  readonly byId?: true;
   /** When the night is over; absent by day, and where quiet hours have no end. */
   readonly morningAt?: Instant;
+  /** Nothing that is typed there counts, so nobody is told to type. */
+  readonly buttonsOnly?: true;
 };
 
 /** Who it is, for what they may do. */
@@ -126,6 +130,8 @@ function overrideHint(stored: StoredQuestion, reader: Reader): string {
   const { id } = stored.question;
   if (reader.sender.via === "inbox") return "To change it, press Change.";
   if (!mayOverride(doerOf(reader), stored.question, stored.answer)) return whoMayChange(stored);
+  if (reader.buttonsOnly)
+    return `To change it, on another channel or on the machine: owlpost override ${id} ${otherKeys(stored)}`;
   return `To change it: ${typed(reader, "override", `${id} ${otherKeys(stored)}`)}`;
 }
 
@@ -173,9 +179,10 @@ export function confirmationText(stored: StoredQuestion, form: Form, reader: Rea
 function consentText({ question }: StoredQuestion, reader: Reader): string {
   const { id } = question;
   const { via } = reader.sender;
+  const presses = via === "inbox" || reader.buttonsOnly === true;
   const recommended = question.options.find((option) => option.recommended === true)?.key;
-  const go = via === "inbox" ? "press Go ahead" : via === "cli" ? `owlpost answer ${id} go` : `send ${id} go`;
-  const skip = via === "inbox" ? "press Skip" : typed(reader, "skip", id);
+  const go = presses ? "press Go ahead" : via === "cli" ? `owlpost answer ${id} go` : `send ${id} go`;
+  const skip = presses ? "press Skip" : typed(reader, "skip", id);
   // Where quiet hours have no end, nothing is asked again.
   const again = reader.morningAt === undefined ? "" : " to be asked again tomorrow";
   const ahead = recommended === undefined ? "" : ` Go ahead is ${optionWords(question, recommended)}.`;
@@ -189,6 +196,7 @@ function heldText(stored: StoredQuestion, reader: Reader): string {
   if (via === "inbox") {
     return `${held} To decide it now, press Show in full and answer now; Skip and Run again work, too.`;
   }
+  if (reader.buttonsOnly) return `${held} Works now: Skip.`;
   const now = via === "cli" ? " To decide it now: owlpost inbox, then Show in full and answer now." : "";
   return `${held} Works now: ${typed(reader, "skip", id)}, ${typed(reader, "retry", id)}.${now}`;
 }
@@ -203,6 +211,7 @@ function untilWords({ deadlineAt, zone }: StoredQuestion, { morningAt, now }: Re
 
 export function noSuchQuestionText(id: QuestionId, reader: Reader): string {
   const { via } = reader.sender;
-  if (via === "inbox") return `There is no question ${id}.`;
+  if (via === "inbox" || reader.buttonsOnly) return `There is no question ${id}.`;
+  if (reader.byId) return `There is no question ${id}; a mention of me with “pending” lists the open ones.`;
   return `There is no question ${id}; ${typed(reader, "pending", "").trim()} lists the open ones.`;
 }

@@ -1,12 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { calibrate, type Sample } from "../../../src/core/board/calibration.ts";
+import { calibrate } from "../../../src/core/board/calibration.ts";
 import { decideChange } from "../../../src/core/board/change.ts";
 import { decideClaim, decideHeartbeat, decideLapses, decideRelease } from "../../../src/core/board/claim.ts";
 import { decideConfirmLine, inferredLines } from "../../../src/core/board/confirm.ts";
 import { importOrder } from "../../../src/core/board/import.ts";
 import {
-  type AxisMarks,
-  axes,
   cachedReview,
   decideReview,
   planReview,
@@ -16,6 +14,7 @@ import {
 import { specHash, verdictStanding } from "../../../src/core/board/verdict.ts";
 import { isExemptFromReview, takeIn } from "../../../src/core/board/worthiness.ts";
 import type { TaskId } from "../../../src/domain/ids.ts";
+import { type AxisMarks, axes, type Sample } from "../../../src/domain/review.ts";
 import type { Task } from "../../../src/domain/task.ts";
 import { evening, minute } from "../../builders.ts";
 import { aTaskRow, memoryBoard } from "../../memory-board.ts";
