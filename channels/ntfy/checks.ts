@@ -98,14 +98,14 @@ export async function checkServer(
       );
     if (button === undefined)
       return { text: "they publish without a token: anybody may write to the reply topic" };
-    const reads = [];
-    if (await may("read", reply, button)) reads.push("the reply topic");
-    if (await may("read", ask, button)) reads.push("the ask topic");
-    if (await may("write", ask, button)) reads.push("write to the ask topic, which looks like owlpost");
-    if (reads.length === 0) return { text: "their token may write to the reply topic, and do nothing else" };
+    const more = [];
+    if (await may("read", reply, button)) more.push("read the reply topic");
+    if (await may("read", ask, button)) more.push("read the ask topic");
+    if (await may("write", ask, button)) more.push("write to the ask topic, which looks like owlpost");
+    if (more.length === 0) return { text: "their token may write to the reply topic, and do nothing else" };
     return {
       warn: true,
-      text: `their token stands in every question, and may do more than press: ${reads.join(", ")}. Give it a user of its own: ntfy access USER REPLY_TOPIC write-only`,
+      text: `their token stands in every question, and may do more than press: ${more.join(", ")}. Give it a user of its own: ntfy access USER REPLY_TOPIC write-only`,
     };
   });
   await check("secrecy", async () => {

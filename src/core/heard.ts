@@ -27,3 +27,8 @@ export type Heard = {
   /** Nobody knows who said it: why. */
   readonly quarantined?: string;
 };
+
+/** For words that are read in a group. Where every verb needs an id (`byId`), that says whom it is for. */
+export function inGroup({ said }: Pick<Heard, "said">, { byId }: { readonly byId?: true | undefined }) {
+  return said.chat !== "direct" && !byId ? { inGroup: true as const } : {};
+}

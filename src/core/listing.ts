@@ -24,19 +24,25 @@ export type ListReader = {
   readonly night?: NightRules | undefined;
   /** A reply belongs to its question by the id in it, and a verb without one is heard only where the bot is mentioned. */
   readonly byId?: true;
+  /** Read in a group, where only what mentions the bot is heard outside of a question's own thread. */
+  readonly inGroup?: true;
 };
 
+/** What stands before a text that is to be sent, where it is said to nobody without it. */
+export const withMention = ", with a mention of me";
+
 /** The exact text that answers now, whatever else is open: `Send: q-a3f2-012-1 1`. */
-function sendWords({ question, zone }: StoredQuestion, { mark, now, night }: ListReader): string {
+function sendWords({ question, zone }: StoredQuestion, { mark, now, night, inGroup }: ListReader): string {
+  const how = inGroup ? withMention : "";
   const { id, options } = question;
   const form = formAt(question, night, now);
-  if (form === "consent") return `Send: ${id} go, or ${mark}skip ${id}`;
+  if (form === "consent") return `Send${how}: ${id} go, or ${mark}skip ${id}`;
   if (form === "held") {
     const morningAt = morningAfter(night, now);
     const until = morningAt === undefined ? "" : ` until ${timeWords(morningAt, zone, now)}`;
-    return `Held${until}. Works now: ${mark}skip ${id}, ${mark}retry ${id}`;
+    return `Held${until}. Works now${how}: ${mark}skip ${id}, ${mark}retry ${id}`;
   }
-  return `Send: ${id} ${keyChoice(options.map(({ key }) => key))}`;
+  return `Send${how}: ${id} ${keyChoice(options.map(({ key }) => key))}`;
 }
 
 /**
@@ -168,7 +174,7 @@ function helpById(role: Role, mark: Mark): string {
 /** For text that is no reply, in a private chat: nothing happened, and what would have been understood. */
 export function unmatchedText(
   open: readonly StoredQuestion[],
-  { role, mark, now, night, byId }: ListReader,
+  { role, mark, now, night, byId, inGroup }: ListReader,
 ): string {
   const only = open.length === 1 ? open[0] : undefined;
   const did = "Nothing was recorded: I could not tell what that answers.";
@@ -190,5 +196,5 @@ export function unmatchedText(
     return `${did} Send: ${first}, or ${mark}skip ${id}${own}; as a note: ${mark}steer ${id} …. ${help} the rest.`;
   }
   const words = form === undefined ? ` in your own words: ${mark}answer …;` : "";
-  return `${did} For ${id} send ${choice} or ${mark}skip;${words} as a note: ${mark}steer …; ${mark}help shows the rest.`;
+  return `${did} For ${id} send${inGroup ? `${withMention},` : ""} ${choice} or ${mark}skip;${words} as a note: ${mark}steer …; ${mark}help shows the rest.`;
 }

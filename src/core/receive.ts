@@ -6,7 +6,7 @@ import type { Decision, Effect, TurnSnapshot } from "../domain/store.ts";
 import { oneLine } from "../domain/text.ts";
 import { decideAbort } from "./abort.ts";
 import { type Known, type Reading, readSaid, type Said } from "./grammar.ts";
-import type { Heard } from "./heard.ts";
+import { type Heard, inGroup } from "./heard.ts";
 import { isLetter, letterHelpText, pendingLetterText, unmatchedLetterText } from "./letter-words.ts";
 import {
   helpText,
@@ -130,13 +130,14 @@ function decide(
   const { mark, now } = settings;
   const role = speaker?.role ?? "viewer";
   const letter = isLetter(heard.said);
+  const reader = { ...settings, role, ...inGroup(heard, settings) };
   switch (reading.kind) {
     case "ignored":
       return speaker
         ? silence("ignored")
         : { ...silence("unknown-sender"), effects: [refusal(channel, "unknown-sender")] };
     case "unmatched":
-      return refused("unmatched", unmatchedWords(snapshot, heard, open, { ...settings, role }));
+      return refused("unmatched", unmatchedWords(snapshot, heard, open, reader));
     case "pair":
     case "unpair":
       return settings.pair(reading.kind === "pair" ? reading : { kind: "unpair" });
@@ -151,7 +152,7 @@ function decide(
     case "help":
       return told(letter ? letterHelpText(role, mark) : helpText(role, mark, settings.byId));
     case "pending":
-      return told((letter ? pendingLetterText : pendingText)(open, { ...settings, role }));
+      return told((letter ? pendingLetterText : pendingText)(open, reader));
     case "status":
       return told(statusText(open, settings.status, role, mark, now));
   }
@@ -177,7 +178,9 @@ function refusedReading(
   // Where only buttons count nobody is known, and everybody is told how to do it right.
   const isTold = speaker !== undefined || (why.code === "no-token" && buttonsOnly !== undefined);
   const letter = isLetter(said) ? { letter: open } : {};
-  const text = isTold ? refusedText(reading, { mark, title, byId, ...letter }) : "";
+  const text = isTold
+    ? refusedText(reading, { mark, title, byId, ...inGroup({ said }, { byId }), ...letter })
+    : "";
   return refused(isTold ? reason : "unknown-sender", text, refusal(channel, reason, about));
 }
 

@@ -3,7 +3,7 @@ import type { StoredQuestion } from "../domain/question.ts";
 import { oneLine } from "../domain/text.ts";
 import { type Known, type Reading, sayAgain, type Why } from "./grammar.ts";
 import { untokenedLetterText } from "./letter-words.ts";
-import { fitting, type Mark } from "./listing.ts";
+import { fitting, type Mark, withMention } from "./listing.ts";
 import { shorten } from "./wording.ts";
 
 type Refused = Extract<Reading, { kind: "refused" }>;
@@ -14,6 +14,8 @@ export type RefusedWords = {
   readonly title: (known: Known) => string;
   /** A verb without a question's id is heard only where the bot is mentioned. */
   readonly byId?: true | undefined;
+  /** Said in a group, where only what mentions the bot is heard outside of a question's own thread. */
+  readonly inGroup?: true | undefined;
   /** It was a letter: what is open for whoever wrote it. */
   readonly letter?: readonly StoredQuestion[];
 };
@@ -21,7 +23,7 @@ export type RefusedWords = {
 const mostListed = 10;
 
 /** Why a reply changed nothing, and what to send instead; empty where silence is right. */
-export function refusedText({ why }: Refused, { mark, title, letter, byId }: RefusedWords): string {
+export function refusedText({ why }: Refused, { mark, title, letter, byId, inGroup }: RefusedWords): string {
   const asking = (verb: "help" | "pending"): string =>
     byId ? `A mention of me with “${verb}”` : `${mark}${verb}`;
   switch (why.code) {
@@ -61,7 +63,8 @@ export function refusedText({ why }: Refused, { mark, title, letter, byId }: Ref
     case "several-open": {
       const lines = fitting(
         why.open,
-        (known) => `• ${title(known)}\nSend: ${sayAgain(why.attempt, known, mark)}`,
+        (known) =>
+          `• ${title(known)}\nSend${inGroup ? withMention : ""}: ${sayAgain(why.attempt, known, mark)}`,
       );
       const first =
         why.open.length === 1

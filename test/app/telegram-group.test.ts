@@ -33,12 +33,12 @@ test("in a group a command that names the bot, or a verb behind its name, is obe
   });
   await talk.sees(group, first);
   talk.says(`/pending${bot}`);
-  await talk.sees(group, "2 questions are open", `Send: ${first} 1`);
+  await talk.sees(group, "2 questions are open", `Send, with a mention of me: ${first} 1`);
   talk.says(`${bot} /status`);
   await talk.sees(group, "Open: 2");
   talk.says(`/answer${bot.toUpperCase()} ${first} tea first`);
   await talk.becomes(first, "answered");
-  talk.says(`${bot} skip`);
+  talk.says(`${bot} /skip ${second}`);
   await talk.becomes(second, "answered");
   await talk.sees(group, "✅ Answered", "tea first");
   await talk.sees(group, /^Answered in words/);

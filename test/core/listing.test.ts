@@ -39,6 +39,12 @@ test("where a reply needs the id, every line to send has it, and a verb without 
   expect(helpText("viewer", "/", true)).not.toContain("/skip");
 });
 
+test("in a group, what is to be sent is said with a mention: without one it is heard by nobody", () => {
+  const there = { ...reader("owner"), inGroup: true as const };
+  expect(pendingText(open, there)).toContain(`Send, with a mention of me: ${id} 1 (or 2)`);
+  expect(unmatchedText(open, there)).toContain(`For ${id} send, with a mention of me, 1 / 2 or /skip;`);
+});
+
 test("by mail a viewer is told what looking takes, and nothing that answers", () => {
   expect(letterHelpText("viewer", "/")).not.toMatch(/skip|answer …|reply to/);
   expect(letterHelpText("owner", "/")).not.toContain("abort");
