@@ -78,7 +78,9 @@ function load(id) {
   script.runInThisContext()(module.exports, load, module, filename, __dirname);
   return module.exports;
 }
-load("./owlpost.js");
+const main = () => load("./owlpost.js");
+if (process.argv[2] === "hook") load("./hook.js").first(main);
+else main();
 `;
 
 /**
@@ -93,6 +95,7 @@ async function buildAll() {
     writeFileSync(join(fresh, "package.json"), '{"type":"commonjs"}\n');
     const packages = new Set([...(await buildCommands(join(fresh, "owlpost.js"))), ...seldom]);
     await Promise.all([...packages].map((name) => buildVendor(name, fresh)));
+    await buildFirstLook(join(fresh, "hook.js"));
     writeFileSync(join(fresh, "cli.js"), loader, { mode: 0o755 });
     await buildLibrary(join(fresh, "lib"));
     recordCaches(fresh);
@@ -161,6 +164,20 @@ async function buildCommands(outfile) {
     ],
   });
   return packages;
+}
+
+/**
+ * What `owlpost hook` looks at first: an agent runs it at every step, mostly for nothing.
+ * @param {string} outfile
+ */
+async function buildFirstLook(outfile) {
+  await build({
+    ...common,
+    entryPoints: [join(root, "src", "commands", "hook-first.ts")],
+    outfile,
+    define: { "import.meta.dirname": "__dirname" },
+    plugins: [lazyBuiltins],
+  });
 }
 
 /**

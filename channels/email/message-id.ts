@@ -57,9 +57,13 @@ export type Theirs = {
   readonly subject: string;
 };
 
+/** Code points of a subject that are kept: more than anybody reads of one. */
+const mostSubject = 200;
+
 /** No blank stands in a Message-ID, and the subject comes last. */
 export function theirRef({ id, to, question, subject }: Theirs): MessageRef {
-  return `${id.replace(/\s/g, "")} ${to ?? "-"} ${question ?? "-"} ${subject}`;
+  const kept = subject.length > mostSubject ? [...subject].slice(0, mostSubject).join("") : subject;
+  return `${id.replace(/\s/g, "")} ${to ?? "-"} ${question ?? "-"} ${kept}`;
 }
 
 export function readTheirRef(ref: MessageRef): Theirs {

@@ -21,6 +21,9 @@ const beforeMs = 3_600_000;
 /** Days are all that a server can look for; and its clock is another one. */
 const overlapMs = 24 * 3_600_000;
 
+/** As long as a line of a mail may be. */
+const mostIdUnits = 998;
+
 const mostWaiting = 64;
 const mostTries = 12;
 const firstWaitMs = 60_000;
@@ -176,7 +179,7 @@ export function reading({ settings, tools, account, resolver }: ReadingOptions) 
   /** With what its receipt needs to stand below it. */
   function completed({ to: _named, ...reply }: Reply, mail: FoundMail): Reply {
     const to = refAmong(idsIn(mail.raw), settings.from);
-    const id = mail.messageId ?? reply.message;
+    const id = (mail.messageId ?? reply.message)?.slice(0, mostIdUnits);
     return {
       ...reply,
       ...(to === undefined ? {} : { to }),

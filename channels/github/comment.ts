@@ -18,7 +18,7 @@ const wordy = /^[/!]?(?:answer|steer)(?:@[\w-]+)?(?:\s|$)/i;
 const keyAlone = /^[#(]?[a-z0-9]{1,2}[.)]?$/i;
 /** Lines of one comment that are heard; a thousand of them are nobody's answers. */
 const mostTexts = 20;
-const fence = /^\s{0,3}(?:`{3,}|~{3,})/;
+const fence = /^\s{0,3}(`{3,}|~{3,})(.*)$/;
 const quote = /^\s{0,3}>/;
 
 /** What a text says of the version that it is: GitHub's times are whole seconds. */
@@ -57,7 +57,8 @@ export function decode(
       at: Date.parse(comment.updated_at),
       text,
       chat: destination,
-      message: String(comment.id),
+      // Each line is accepted or refused on its own, and so is a change of it.
+      message: index === 0 ? String(comment.id) : `${comment.id}/${index + 1}`,
       addressed: mentions.length > 0 || verbWithId.test(bare),
       ...(mentions.length > 0 ? { mentions } : {}),
       ...(question === undefined ? {} : { about: question }),
@@ -74,15 +75,22 @@ function linesOf(body: string): { readonly quoted: string; readonly lines: reado
   const all = body.split(/\r\n?|\n/);
   const start = all.findIndex((line) => line.trim() !== "" && !quote.test(line));
   const from = start < 0 ? all.length : start;
-  let inside = false;
+  let opened: string | undefined;
   const lines = all.slice(from).map((text): Line => {
-    const isFence = fence.test(text);
-    const isCode = inside || isFence;
-    if (isFence) inside = !inside;
-    return { text, isCode };
+    const before = opened;
+    opened = fenceBehind(text, before);
+    return { text, isCode: before !== undefined || opened !== undefined };
   });
   const below = lines.filter(({ text, isCode }) => !isCode && quote.test(text)).map(({ text }) => text);
   return { quoted: [...all.slice(0, from), ...below].join("\n"), lines };
+}
+
+/** The fence in which the next line stands, given that of this one: only one of its kind, as long and alone, ends it. */
+function fenceBehind(text: string, opened: string | undefined): string | undefined {
+  const [, mark = "", behind = ""] = fence.exec(text) ?? [];
+  if (opened !== undefined) return mark.startsWith(opened) && behind.trim() === "" ? undefined : opened;
+  // Three backticks around words of one line are code on that line.
+  return mark === "" || (mark.startsWith("`") && behind.includes("`")) ? undefined : mark;
 }
 
 /** The texts of a comment that may be meant for us; what else stands there is for people. */

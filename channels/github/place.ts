@@ -51,7 +51,7 @@ export async function pageOf(
   }
 }
 
-/** A comment of that issue; undefined where it is gone. */
+/** A comment of that issue, by its number or by that of a line in it; undefined where it is gone. */
 export async function commentOf(call: Call, issue: Issue, id: string, signal: AbortSignal) {
   try {
     const { owner, repo } = issue;
@@ -59,7 +59,7 @@ export async function commentOf(call: Call, issue: Issue, id: string, signal: Ab
       api.request<Comment>("GET /repos/{owner}/{repo}/issues/comments/{comment_id}", {
         owner,
         repo,
-        comment_id: Number(id),
+        comment_id: Number.parseInt(id, 10),
         ...until,
       }),
     );

@@ -21,7 +21,7 @@ export async function workHook(
   for (const signal of stopSignals) process.once(signal, stop);
   try {
     await withOwlpost(quiet, async (owlpost, config) => {
-      const folder = textField(event, "cwd") ?? textField(event, "directory") ?? call.io.cwd;
+      const folder = textField(event, "cwd") ?? call.io.cwd;
       const run = sessionRun(session);
       const desk = hookDesk({
         owlpost,

@@ -1,8 +1,8 @@
-import { readSync } from "node:fs";
 import { type Agent, agents, readEvent, textField, workOf } from "../app/hook/event.ts";
 import { hasAsked, sessionRun } from "../app/hook/session.ts";
 import { fail } from "./print.ts";
-import { argument, type Call, type Exit, type Io, type Verb } from "./verb.ts";
+import { readSource } from "./source.ts";
+import { argument, type Call, type Exit, type Verb } from "./verb.ts";
 
 export const verb: Verb = {
   usage: "<agent>",
@@ -30,12 +30,13 @@ export const verb: Verb = {
 };
 
 async function answerEvent(call: Call, agent: Agent): Promise<Exit> {
-  const text = await readInput(call.io);
-  const event = text === undefined ? undefined : readEvent(text);
-  if (!event) throw new Error("what came on standard input is no event in JSON, of at most 1 MiB");
+  const source = await readSource("-", call.io);
+  const given = source.ok ? readEvent(source.text) : undefined;
+  if (!given) throw new Error("what came on standard input is no event in JSON, of at most 1 MiB");
+  const event = agent === "opencode" ? (await import("../app/hook/opencode.ts")).fromOpenCode(given) : given;
   const work = workOf(agent, event);
   if (!work) return 0;
-  const session = textField(event, "session_id") ?? textField(event, "sessionID") ?? "";
+  const session = textField(event, "session_id") ?? "";
   if (work === "stop" && !hasAsked(call.home, sessionRun(session))) return 0;
   const { workHook } = await import("./hook-work.ts");
   return workHook(call, { agent, event, work, session, headless: isHeadless(call) });
@@ -44,37 +45,4 @@ async function answerEvent(call: Call, agent: Agent): Promise<Exit> {
 /** `claude -p` says so to what it starts. */
 function isHeadless({ options, io }: Call): boolean {
   return options.headless === true || io.env.CLAUDE_CODE_ENTRYPOINT === "sdk-cli";
-}
-
-const mostBytes = 1_048_576;
-
-/** Standard input, straight from the descriptor where it can be: Node's own stream costs a hook more than all the rest. */
-async function readInput(io: Io): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  const chunk = Buffer.alloc(65_536);
-  try {
-    for (;;) {
-      const read = readSync(0, chunk, 0, chunk.length, null);
-      if (read === 0) return utf8(chunks);
-      chunks.push(Buffer.from(chunk.subarray(0, read)));
-      bytes += read;
-      if (bytes > mostBytes) return undefined;
-    }
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EOF") return utf8(chunks);
-    if (code !== "EAGAIN") throw error;
-  }
-  for await (const part of io.stdin) {
-    const more = typeof part === "string" ? Buffer.from(part) : (part as Buffer);
-    chunks.push(more);
-    bytes += more.length;
-    if (bytes > mostBytes) return undefined;
-  }
-  return utf8(chunks);
-}
-
-function utf8(chunks: readonly Buffer[]): string {
-  return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
 }

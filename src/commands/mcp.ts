@@ -1,4 +1,5 @@
 import { folderTask } from "../app/folder-task.ts";
+import { markSession, sessionRun } from "../app/hook/session.ts";
 import { isProjectName, runId, taskId } from "../domain/ids.ts";
 import { projectUsage, runUsage, taskUsage } from "./names.ts";
 import { withOwlpost } from "./open.ts";
@@ -26,7 +27,10 @@ export const verb: Verb = {
     if (task !== undefined && !taskId(task)) return fail(call, 2, "bad-usage", taskUsage);
     if (run !== undefined && !runId(run)) return fail(call, 2, "bad-usage", runUsage);
     if (project !== undefined && !isProjectName(project)) return fail(call, 2, "bad-usage", projectUsage);
-    const { stdin, stdout, stderr, cwd } = call.io;
+    const { stdin, stdout, stderr, cwd, env } = call.io;
+    // So that the hook at the stop of the same session hands over what was answered meanwhile.
+    const session = env.CLAUDE_CODE_SESSION_ID ? sessionRun(env.CLAUDE_CODE_SESSION_ID) : undefined;
+    const asRun = run ?? session;
     // The pipe belongs to the protocol: nothing but its messages may be written there.
     const quiet = { ...call, json: false, io: { ...call.io, stdout: stderr } };
     return withOwlpost(quiet, async (owlpost, config) => {
@@ -41,10 +45,13 @@ export const verb: Verb = {
           given: {
             cwd,
             ...(task === undefined ? {} : { task }),
-            ...(run === undefined ? {} : { run }),
+            ...(asRun === undefined ? {} : { run: asRun }),
             ...(project === undefined ? {} : { project }),
           },
           otherwiseTask: folderTask(cwd),
+          ...(run === undefined && session !== undefined
+            ? { onAsk: () => markSession(call.home, session) }
+            : {}),
         },
         { stdin, write: (text) => stdout.write(text) },
         version(),

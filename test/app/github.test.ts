@@ -95,6 +95,28 @@ describe("an evening in the comments", () => {
     expect((await talk.service.owlpost.question(id))?.answer?.option).toBe("2");
   });
 
+  test.each([
+    ["9", "2"],
+    ["1", "9"],
+  ])(
+    "of two answers in one comment (%s and %s) the refused one may be mended beside the other",
+    async (one, other) => {
+      const talk = await aTalk();
+      const first = await talk.asks({ task: "one", title: "What about one?" });
+      const second = await talk.asks({ task: "two", title: "What about two?" });
+      await talk.sees(`[${second}]`);
+      talk.clock.advance(minute);
+      const said = talk.says(eric.login, `${first} ${one}\n${second} ${other}`);
+      await talk.hears();
+      talk.clock.advance(minute);
+      talk.api.edit(said, `${first} 1\n${second} 2`);
+      await talk.becomes(first, "answered");
+      await talk.becomes(second, "answered");
+      await talk.sees(link(said, eric.login), "has no option “9”");
+      await talk.sees(link(said, eric.login), "What was sent first stands");
+    },
+  );
+
   test("a comment from before the deadline counts, however late it is read", async () => {
     const talk = await aTalk();
     const id = await talk.asks({ default: { action: "skip_spec", at: "2h" } });

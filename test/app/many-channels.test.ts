@@ -113,7 +113,7 @@ describe("one question on several channels", () => {
       expect(message?.text).toContain("Trivial diff, weaker security");
     }
     // Slack swallows every slash, so the mark is the one that all of them understand.
-    const where = /Answer on telegram, [a-z, ]+ or ntfy, or in the inbox: (\S+) 1 \(or 2\) · !skip (\S+)/;
+    const where = /Answer on telegram, [a-z, ]+ or email, or in the inbox: (\S+) 1 \(or 2\) · !skip (\S+)/;
     for (const deaf of ["feishu", "webhook"]) {
       expect(where.exec(house.about(deaf, id)[0]?.text ?? "")?.slice(1)).toEqual([id, id]);
     }

@@ -5,6 +5,7 @@ import { cold } from "./rows/cold.ts";
 import { deadlineLoop, deadlines, idleLoop } from "./rows/deadlines.ts";
 import { growth } from "./rows/growth.ts";
 import { guesses } from "./rows/guesses.ts";
+import { hook } from "./rows/hook.ts";
 import { idle } from "./rows/idle.ts";
 import { inFlight } from "./rows/in-flight.ts";
 import { mcp } from "./rows/mcp.ts";
@@ -35,6 +36,7 @@ const rows: readonly Row[] = [
   render,
   memory,
   mcp,
+  hook,
 ];
 
 /** What a row starts in a process of its own. */

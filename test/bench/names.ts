@@ -17,4 +17,5 @@ export const rowNames: readonly string[] = [
   "render",
   "memory",
   "mcp",
+  "hook",
 ];

@@ -82,6 +82,11 @@ describe("which mail it is", () => {
     expect(refAmong(["<a@b>"], owl)).toBeUndefined();
   });
 
+  test("of an endless subject only the beginning is kept", () => {
+    const ref = theirRef({ id: "<a@b>", subject: "🦉".repeat(5_000) });
+    expect(readTheirRef(ref).subject).toBe("🦉".repeat(200));
+  });
+
   test("what we call a mail of theirs keeps what its receipt needs, whatever stands in it", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.boolean(), (id, subject, isKnown) => {

@@ -137,7 +137,17 @@ describe("what a comment says to us", () => {
     const replies = decoded(lines);
     expect(replies).toHaveLength(20);
     expect(replies.slice(0, 3).map(({ key }) => key)).toEqual(["77", "77/2", "77/3"]);
-    expect(new Set(replies.map(({ message }) => message))).toEqual(new Set(["77"]));
+    expect(replies.slice(0, 3).map(({ message }) => message)).toEqual(["77", "77/2", "77/3"]);
+  });
+
+  test.each([
+    ["a longer fence around a shorter one", "````\n```\nQUESTION 1\n```\n````"],
+    ["tildes inside of backticks", "```\n~~~\nQUESTION 1\n```"],
+    ["a fence with words behind it inside of another", "```\n``` sh\nQUESTION 1\n```"],
+    ["code on one line that looks like a fence", "```npm test``` fails"],
+  ])("%s: what stands in it is code, and what stands behind it is said", (_what, code) => {
+    const text = code.replaceAll("QUESTION", q);
+    expect(decoded(`${text}\n\n${q} 2`).map((reply) => reply.text)).toEqual([`${q} 2`]);
   });
 
   test("what was changed later says so, and counts from then", () => {

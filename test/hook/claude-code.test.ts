@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { HookAnswer } from "../../src/app/hook/answers.ts";
+import { hasAsked, markSession, sessionRun } from "../../src/app/hook/session.ts";
+import { mcpDesk } from "../../src/app/mcp/desk.ts";
+import { aConfig } from "../builders.ts";
 import { aHookDesk } from "./desk.ts";
 import { askUserQuestion, auth, permissionRequest, storage } from "./events.ts";
 
@@ -109,6 +112,23 @@ describe("AskUserQuestion", () => {
     expect((await desk.meanwhile(String(stored?.question.run))).settled).toEqual([]);
     const again = await hook(askUserQuestion(), "claude-code", { headless: true });
     expect(decided(again)?.permissionDecision).not.toBe("allow");
+  });
+
+  test("what ask_human asked in the session, and was answered after its ticket, is handed over at the stop", async () => {
+    const { home, owlpost, desk, answer } = await aHookDesk();
+    const run = sessionRun("5f0c1a9e");
+    const options = { owlpost, config: aConfig(), home, now: Date.now, otherwiseTask: "shop" };
+    const mcp = mcpDesk({ ...options, given: { run }, onAsk: () => markSession(home, run) });
+    const two = [
+      { label: "Keep it", consequence: "nothing changes", recommended: true },
+      { label: "Drop it", consequence: "`src/old.ts` goes" },
+    ];
+    const asked = { title: "Keep src/old.ts?", context: "See `src/old.ts`.", options: two, wait_seconds: 0 };
+    const ticket = await mcp.ask(asked, new AbortController().signal);
+    expect(hasAsked(home, run)).toBe(true);
+    await answer(String(ticket.content.id), "2");
+    const { settled } = await desk.meanwhile(run);
+    expect(settled.map(({ told }) => told)).toEqual([expect.stringMatching(/: option 2 — Drop it\.$/)]);
   });
 
   test("headless, past the deadline: a deny that says no answer, and that nobody decided", async () => {

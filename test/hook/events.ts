@@ -72,3 +72,34 @@ export function geminiAskUser(changes: Event = {}): Event {
     ...changes,
   };
 }
+
+export function openCodeQuestion(): Event {
+  const { multiSelect, ...question } = auth;
+  return {
+    id: "evt_1",
+    type: "question.asked",
+    properties: {
+      id: "que_1",
+      sessionID: "ses_1",
+      questions: [{ ...question, multiple: multiSelect, custom: true }],
+      tool: { messageID: "msg_1", callID: "call_1" },
+    },
+    directory: "/home/eric/shop",
+  };
+}
+
+export function openCodePermission(): Event {
+  return {
+    id: "evt_2",
+    type: "permission.asked",
+    properties: {
+      id: "per_1",
+      sessionID: "ses_1",
+      permission: "bash",
+      patterns: ["npm publish --tag next"],
+      metadata: {},
+      always: ["npm publish *"],
+    },
+    directory: "/home/eric/shop",
+  };
+}

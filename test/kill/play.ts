@@ -33,7 +33,7 @@ export async function openPlay(
   peerUrl: string,
   ledger: Ledger,
   scene: {
-    readonly platform?: "telegram" | "slack" | "github" | "hooks" | "email" | "ntfy";
+    readonly platform?: "telegram" | "slack" | "ntfy" | "github" | "hooks" | "email";
     readonly allow?: readonly number[];
   },
 ) {
@@ -48,8 +48,8 @@ export async function openPlay(
   const github = scene.platform === "github" ? await githubSettings(peerUrl) : undefined;
   const slack = scene.platform === "slack" ? await slackSettings(peerUrl) : undefined;
   const hooks = scene.platform === "hooks" ? await hooksSettings(peerUrl) : undefined;
-  const email = scene.platform === "email" ? await mailSettings(peerUrl) : undefined;
   const ntfy = scene.platform === "ntfy" ? await ntfySettings(peerUrl) : undefined;
+  const email = scene.platform === "email" ? await mailSettings(peerUrl) : undefined;
   const setClock = () =>
     scene.platform ? setPlatformClock(peerUrl, { ms: aheadMs }) : Promise.resolve(undefined);
   await setClock();
@@ -61,8 +61,8 @@ export async function openPlay(
       ...(telegram && { telegram }),
       ...(github && { github }),
       ...(slack && { slack }),
-      ...(email && { email }),
       ...(ntfy && { ntfy }),
+      ...(email && { email }),
       ...hooks,
       ...(scene.platform ? {} : { peer: { chat: "eric", allow: ["eric", "mara"] }, pager: { chat: "mara" } }),
     },

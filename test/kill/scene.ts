@@ -19,7 +19,7 @@ export type ScenePeople = {
 };
 export type Scene = {
   /** Who carries the messages; absent: the loopback peer. */
-  readonly platform?: "telegram" | "slack" | "github" | "hooks" | "email" | "ntfy";
+  readonly platform?: "telegram" | "slack" | "ntfy" | "github" | "hooks" | "email";
   /** On Telegram: the owners by configuration, who are rung; absent: Eric and Mara. */
   readonly allow?: readonly number[];
   readonly endings: Readonly<Record<string, Ending>>;

@@ -59,11 +59,10 @@ export async function play(child: string, folder: string, run: Run): Promise<Out
       killed += 1;
       ageTemporaries(folder);
       hooks?.died();
-      if (!("telegram" in desk || "ntfy" in desk || "slack" in desk)) continue;
+      if (!("telegram" in desk || "slack" in desk || "ntfy" in desk)) continue;
       await hearOut();
-      if ("slack" in desk) continue;
       telegram?.died();
-      cursorFaults.push(...inspectCursor(folder, desk));
+      if (!("slack" in desk)) cursorFaults.push(...inspectCursor(folder, desk));
     }
     const found = await inspect(folder, scene, desk, killed > 0);
     const wrong = [...cursorFaults, ...found.wrong];

@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
+import { Resolver } from "node:dns/promises";
 import {
   appendFileSync,
   chmodSync,
@@ -110,8 +111,18 @@ export async function startMailSystem() {
     async stopDns(): Promise<void> {
       await dns.stop();
     },
-    startDns(): void {
+    /** Resolves once it gives an answer. */
+    async startDns(): Promise<void> {
       dns = startDns();
+      const resolver = new Resolver({ timeout: 200, tries: 1 });
+      resolver.setServers([`127.0.0.1:${ports.dns}`]);
+      const end = Date.now() + 10_000;
+      for (;;) {
+        const answered = await resolver.resolveTxt(`s1._domainkey.${domain}`).catch(() => undefined);
+        if (answered) return;
+        if (Date.now() > end) throw new Error("the DNS gives no answer");
+        await pause(50);
+      }
     },
     signingKey: readFileSync(key, "utf8"),
     /** What went wrong may stand there. */

@@ -306,7 +306,7 @@ describe("who is believed", () => {
       expect((await house.service.store.question(id))?.state).toBe("posted");
       expect(await house.events("reply.quarantined")).toEqual([]);
     } finally {
-      mail.startDns();
+      await mail.startDns();
     }
     house.advance(2 * minute);
     await house.becomes(id, "answered");

@@ -2,6 +2,7 @@ import type { Choice, Scene } from "./choices.ts";
 import { choicesOf } from "./choices.ts";
 import type { Delivered, HookDesk, Settled } from "./desk.ts";
 import { type Agent, agentNames, type Fields, isFields, textField, type Work } from "./event.ts";
+import { permissionReply, questionReply } from "./opencode.ts";
 import { permissionAsk } from "./permission.ts";
 
 /** What the agent is told, as JSON; nothing where its own prompt is to ask. */
@@ -63,9 +64,16 @@ async function choices(call: HookCall, desk: HookDesk): Promise<HookAnswer> {
     key: `${agent}:${session}:${(isGemini ? undefined : textField(event, "tool_use_id")) ?? ""}`,
     ...(isGemini ? { waitMs: geminiWaitMs } : headless ? { waitMs: 0 } : {}),
     takesRest: isGemini || headless,
+    takesBack: agent === "opencode",
     later: isGemini ? later["gemini-cli"] : later["claude-code"],
   });
   if (outcome.kind === "unasked") return { why: outcome.why };
+  if (agent === "opencode") {
+    const output = questionReply(event, asked, outcome);
+    return output && "delivered" in outcome
+      ? { output, delivered: outcome.delivered }
+      : { why: "nobody decided it" };
+  }
   const { settled } = outcome;
   const delivered = "delivered" in outcome ? { delivered: outcome.delivered } : {};
   if (isGemini)
@@ -98,6 +106,8 @@ async function permission(call: HookCall, desk: HookDesk): Promise<HookAnswer> {
   if (!asked) return { why: "its arguments are too long for anybody to judge on a phone" };
   const outcome = await desk.permission(asked);
   if (outcome.kind === "unasked") return { why: outcome.why };
+  if (call.agent === "opencode")
+    return { output: permissionReply(event, outcome), delivered: outcome.delivered };
   const decision =
     outcome.kind === "allowed" ? { behavior: "allow" } : { behavior: "deny", message: outcome.settled.told };
   // Codex lets a hook fail that says one field more than these.

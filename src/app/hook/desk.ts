@@ -51,12 +51,21 @@ export type ChoicesAsk = {
   readonly waitMs?: number;
   /** Is what was decided handed over although the rest was not, once the deadline is over? */
   readonly takesRest: boolean;
+  /** Is it asked elsewhere, too, so that whoever stops waiting has got its answer there? */
+  readonly takesBack?: boolean;
   readonly later: { readonly open: string; readonly expired: string };
 };
 
 /** What an agent's hook asks and gets, apart from the shapes in which agents want it. */
 export function hookDesk({ owlpost, config, home, now, signal, given }: HookOptions) {
-  async function choices({ choices, key, waitMs, takesRest, later }: ChoicesAsk): Promise<ChoicesOutcome> {
+  async function choices({
+    choices,
+    key,
+    waitMs,
+    takesRest,
+    takesBack,
+    later,
+  }: ChoicesAsk): Promise<ChoicesOutcome> {
     for (const { document } of choices) {
       const refused = brokenRules(document);
       // Nothing is asked by halves.
@@ -76,7 +85,12 @@ export function hookDesk({ owlpost, config, home, now, signal, given }: HookOpti
     }
     const untilAt = waitMs === undefined ? Number.POSITIVE_INFINITY : now() + waitMs;
     const found = await awaitAll(owlpost, ids, { now, untilAt, signal });
-    if (!found) return { kind: "unasked", why: "nobody waits for it any more" };
+    if (!found) {
+      if (takesBack)
+        for (const id of ids)
+          await owlpost.cancel(id, "it was answered or dropped at the agent's own prompt");
+      return { kind: "unasked", why: "nobody waits for it any more" };
+    }
     const told = (stored: StoredQuestion, taken?: Taken): Settled => ({
       stored,
       ...(taken ? { taken } : {}),

@@ -47,9 +47,7 @@ const askingTools: Readonly<Record<Agent, string>> = {
 export function workOf(agent: Agent, event: Fields): Work | undefined {
   const tool = textField(event, "tool_name");
   const asks = tool === askingTools[agent];
-  switch (
-    `${agent} ${agent === "opencode" ? textField(event, "type") : textField(event, "hook_event_name")}`
-  ) {
+  switch (`${agent} ${textField(event, "hook_event_name")}`) {
     case "claude-code PreToolUse":
     case "gemini-cli BeforeTool":
       return asks ? "choices" : undefined;

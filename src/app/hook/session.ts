@@ -1,11 +1,18 @@
-import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A session of an agent as a run: `[0-9a-z]{6}`, always the same for the same session. */
+/**
+ * A session of an agent as a run: `[0-9a-z]{6}`, always the same for the same session. FNV-1a in two lanes: it keeps sessions
+ * apart and no secret, and a hook that has nothing to ask pays for every module that it loads.
+ */
 export function sessionRun(session: string): string {
-  const digest = createHash("sha256").update(session).digest();
-  return (digest.readUIntBE(0, 6) % 36 ** 6).toString(36).padStart(6, "0");
+  let [one, two] = [0x811c9dc5, 0x01000193];
+  for (const byte of Buffer.from(session)) {
+    one = Math.imul(one ^ byte, 0x01000193);
+    two = Math.imul(two ^ byte, 0x85ebca6b) ^ (two >>> 13);
+  }
+  const number = (one >>> 0) * 0x200000 + ((two >>> 0) & 0x1fffff);
+  return (number % 36 ** 6).toString(36).padStart(6, "0");
 }
 
 /**

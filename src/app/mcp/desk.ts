@@ -22,6 +22,8 @@ export type McpOptions = {
   readonly given: Pick<AskRequest, "task" | "run" | "project" | "cwd">;
   /** What a question is about that names no task. */
   readonly otherwiseTask: string;
+  /** Called before each ask. */
+  readonly onAsk?: () => void;
 };
 
 /** What a tool gives back. `delivered` is called once the client has it: only then the answer is confirmed. */
@@ -46,11 +48,12 @@ export type AskInput = {
 };
 
 /** The tools, apart from the protocol by which they are called. */
-export function mcpDesk({ owlpost, config, home, now, given, otherwiseTask }: McpOptions) {
+export function mcpDesk({ owlpost, config, home, now, given, otherwiseTask, onAsk }: McpOptions) {
   /** Asked through this connection: whoever asked may take it back, and nobody else's. */
   const mine = new Set<string>();
 
   async function ask(input: AskInput, signal: AbortSignal): Promise<Told> {
+    onAsk?.();
     const { deadline, default: action, idempotency_key: key, wait_seconds: wait, task, ...rest } = input;
     const outcome = await owlpost.ask({
       ...given,
