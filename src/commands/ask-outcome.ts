@@ -42,7 +42,11 @@ export async function sayAsked(call: Call, asked: Asked): Promise<void> {
         : `${colors.green("✓")} ${asked.id} is stored and open until ${until}; it goes to: ${asked.channels.join(", ")}.`,
   ];
   if (asked.heldUntilAt !== undefined) {
-    lines.push(`Held for the morning: it goes out at ${localTime(asked.heldUntilAt, asked.zone)}.`);
+    lines.push(
+      asked.heldUntilAt < asked.deadlineAt
+        ? `Held for the morning: it goes out at ${localTime(asked.heldUntilAt, asked.zone)}.`
+        : "Held: quiet hours last until its deadline, so nobody is shown it before. To see and answer it: owlpost inbox.",
+    );
   }
   if (asked.defaultChanged) {
     lines.push(

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { aDocument } from "../builders.ts";
 import { aDesk, type Desk } from "./desk.ts";
 
 let desk: Desk;
@@ -57,6 +58,11 @@ describe("decisions", () => {
   test("at night go goes ahead, an option is refused, and a held question names the inbox", async () => {
     const held = await desk.ask({ kind: "blocked", task: "013-rate-limit" });
     desk.file("home/config.yaml", 'zone: Europe/Berlin\nnight: { window: "00:00-24:00" }\n');
+    // Quiet hours without an end: it never goes out, so no hour may be named.
+    const late = desk.file("late.json", JSON.stringify(aDocument({ kind: "blocked", task: "014-late" })));
+    const { err } = await desk.run(["ask", late]);
+    expect(err).toContain("Held: quiet hours last until its deadline");
+    expect(err).not.toContain("it goes out at");
     for (const verb of ["status", "pending"]) {
       const { out } = await desk.run([verb]);
       expect(out).toMatch(new RegExp(`${id} .*  takes go or skip  `));

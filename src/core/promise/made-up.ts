@@ -18,7 +18,7 @@ export function madeUp(
 ): Readonly<Record<string, unknown>> {
   const word = kind === "decide" ? "DECIDE" : "BLOCKED";
   const line = oneLine(said);
-  const quoted = line === "" ? `${word}, and said no more` : `${word}: ${shorten(line, mostQuoted)}`;
+  const quoted = line === "" ? `${word}, and said no more` : `${word}: “${shorten(line, mostQuoted)}”`;
   return {
     kind,
     title: titleOf(kind, line, task),
