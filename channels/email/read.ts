@@ -7,7 +7,7 @@ import { addressesIn, authorOf, fieldOf, fieldsOf, type Head, hasDoubles, idsOf,
 import { isForward, isReport, machineOf, subjectOf } from "./machine.ts";
 import { type Content, readContent } from "./parts.ts";
 import { writtenIn } from "./said.ts";
-import { isSignedByAuthor, type Resolver, type Signed } from "./signature.ts";
+import { isSignedByAuthor, provableIn, type Resolver, type Signed } from "./signature.ts";
 import { isProvenByServer } from "./verdict.ts";
 
 export type { Resolver } from "./signature.ts";
@@ -131,7 +131,8 @@ export async function readMail(raw: Uint8Array, facts: MailFacts): Promise<MailR
 async function proofOf(raw: Uint8Array, head: Head, author: string, facts: MailFacts): Promise<Signed> {
   const domain = domainOf(author);
   if (domain === "") return "no";
-  if (isProvenByServer(head, facts.authservId, domain)) return "signed";
+  const told = isProvenByServer(head, facts.authservId, domain) ? provableIn(head, domain) : "no";
+  if (told !== "no") return told;
   const { receivedAt, resolver } = facts;
   return isSignedByAuthor(raw, head, { domain, receivedAt, resolver });
 }
