@@ -22,6 +22,8 @@ export type MailFacts = {
   readonly resolver?: Resolver | undefined;
   /** When the mail came into the mailbox: the same whenever it is fetched again. */
   readonly receivedAt: Instant;
+  /** When it was read for the first time. Default: when it came in. */
+  readonly firstReadAt?: Instant;
   readonly now: Instant;
 };
 
@@ -52,7 +54,7 @@ const mostUnproven = 1_000;
 /**
  * What one raw mail says, and whether it is proven. Total but for one fault: a `ChannelError` named `dns-failed` (temporary,
  * with `retryAfterMs`), where the proof could not be looked up: read the mail again later, and go on with the others
- * meanwhile. From an hour after `receivedAt` on, such a mail is quarantined instead.
+ * meanwhile. From an hour after `firstReadAt` on, such a mail is quarantined instead.
  */
 export async function readMail(raw: Uint8Array, facts: MailFacts): Promise<MailRead> {
   if (raw.length > mostBytes) return { kind: "drop", why: "too-large" };
@@ -91,7 +93,7 @@ export async function readMail(raw: Uint8Array, facts: MailFacts): Promise<MailR
   if (head.odd || hasDoubles(head)) return aside("malformed");
 
   const proof = await proofOf(raw, head, author.address, facts);
-  if (proof === "unknown" && facts.now - facts.receivedAt < mostPatienceMs) {
+  if (proof === "unknown" && facts.now - (facts.firstReadAt ?? facts.receivedAt) < mostPatienceMs) {
     throw new ChannelError(
       "dns-failed",
       "Email: the DNS did not say whether a mail is genuine; it is read again later",

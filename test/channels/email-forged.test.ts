@@ -166,6 +166,16 @@ const forgeries: readonly Forgery[] = [
     "not-proven",
     pinned,
   ],
+  [
+    "a DMARC pass by SPF alone",
+    () =>
+      above(
+        pass(server, `dkim=none; spf=pass smtp.mailfrom=${eric}; dmarc=pass header.from=example.org`),
+        aLetter(),
+      ),
+    "not-proven",
+    pinned,
+  ],
   ["a verdict under another name", () => above(`X-${pass(server)}`, aLetter()), "not-proven", pinned],
   [
     "a sealed verdict of a relay",
