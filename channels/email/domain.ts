@@ -20,7 +20,12 @@ export function isAligned(one: string, other: string): boolean {
 
 const suffixes = { allowPrivateDomains: true } as const;
 
+/**
+ * Empty for what is no domain. Node's conversion takes it for the beginning of a URL: of `example.org/.evil.example`, which
+ * is a name in the DNS of evil.example, it would keep example.org.
+ */
 function inAscii(domain: string): string {
+  if (!/^[\p{L}\p{M}\p{N}._-]+$/u.test(domain.trim())) return "";
   const ascii = domainToASCII(domain.trim().replace(/\.$/, "")).toLowerCase();
   return /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(ascii) ? ascii : "";
 }

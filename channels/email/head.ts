@@ -125,9 +125,14 @@ export function authorOf(head: Head): { readonly address: string; readonly name?
   if (bare.split("@").length !== 2 || bare.split("<").length > 2) return undefined;
   const [author, ...more] = addressParser(value, { flatten: true });
   if (!author || more.length > 0 || author.address === undefined) return undefined;
-  const address = author.address.toLowerCase();
-  if (!plainAddress.test(address) || !bare.toLowerCase().includes(address)) return undefined;
+  const address = folded(author.address);
+  if (!plainAddress.test(address) || !folded(bare).includes(address)) return undefined;
   return { address, ...(author.name === "" ? {} : { name: author.name.slice(0, 200) }) };
+}
+
+/** ASCII alone: the Kelvin sign in lower case is a k, and another mailbox. */
+function folded(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /** A structured value without its quoted strings and comments; what is not closed stays. */

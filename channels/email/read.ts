@@ -7,7 +7,7 @@ import { addressesIn, authorOf, fieldOf, fieldsOf, type Head, hasDoubles, idsOf,
 import { isForward, isReport, machineOf, subjectOf } from "./machine.ts";
 import { type Content, readContent } from "./parts.ts";
 import { writtenIn } from "./said.ts";
-import { isSignedByAuthor, type Resolver, type Signed } from "./signature.ts";
+import { isSignedByAuthor, provableIn, type Resolver, type Signed } from "./signature.ts";
 import { isProvenByServer } from "./verdict.ts";
 
 export type { Resolver } from "./signature.ts";
@@ -22,6 +22,8 @@ export type MailFacts = {
   readonly resolver?: Resolver | undefined;
   /** When the mail came into the mailbox: the same whenever it is fetched again. */
   readonly receivedAt: Instant;
+  /** When it was read for the first time. Default: when it came in. */
+  readonly firstReadAt?: Instant;
   readonly now: Instant;
 };
 
@@ -52,7 +54,7 @@ const mostUnproven = 1_000;
 /**
  * What one raw mail says, and whether it is proven. Total but for one fault: a `ChannelError` named `dns-failed` (temporary,
  * with `retryAfterMs`), where the proof could not be looked up: read the mail again later, and go on with the others
- * meanwhile. From an hour after `receivedAt` on, such a mail is quarantined instead.
+ * meanwhile. From an hour after `firstReadAt` on, such a mail is quarantined instead.
  */
 export async function readMail(raw: Uint8Array, facts: MailFacts): Promise<MailRead> {
   if (raw.length > mostBytes) return { kind: "drop", why: "too-large" };
@@ -91,7 +93,7 @@ export async function readMail(raw: Uint8Array, facts: MailFacts): Promise<MailR
   if (head.odd || hasDoubles(head)) return aside("malformed");
 
   const proof = await proofOf(raw, head, author.address, facts);
-  if (proof === "unknown" && facts.now - facts.receivedAt < mostPatienceMs) {
+  if (proof === "unknown" && facts.now - (facts.firstReadAt ?? facts.receivedAt) < mostPatienceMs) {
     throw new ChannelError(
       "dns-failed",
       "Email: the DNS did not say whether a mail is genuine; it is read again later",
@@ -131,7 +133,8 @@ export async function readMail(raw: Uint8Array, facts: MailFacts): Promise<MailR
 async function proofOf(raw: Uint8Array, head: Head, author: string, facts: MailFacts): Promise<Signed> {
   const domain = domainOf(author);
   if (domain === "") return "no";
-  if (isProvenByServer(head, facts.authservId, domain)) return "signed";
+  const told = isProvenByServer(head, facts.authservId, domain) ? provableIn(head, domain) : "no";
+  if (told !== "no") return told;
   const { receivedAt, resolver } = facts;
   return isSignedByAuthor(raw, head, { domain, receivedAt, resolver });
 }

@@ -121,7 +121,14 @@ export function reading({ settings, tools, account, resolver }: ReadingOptions) 
   function laterOf(uid: number, tries: number): Waiting {
     // At its next turn one lost line is enough to let it wait again.
     if (strikes.has(uid)) strikes.set(uid, 1);
-    return { uid, tries, at: tools.now() + Math.min(longestWaitMs, firstWaitMs * 2 ** (tries - 1)) };
+    return { uid, tries, at: tools.now() + waitMs(tries) };
+  }
+
+  /** It may have come long before we looked; the waits alone tell how long it is tried, and no less is. */
+  function firstReadAt(uid: number, { waiting }: Place): Instant {
+    const before = waiting.find((each) => each.uid === uid);
+    const waits = Array.from({ length: before?.tries ?? 0 }, (_, index) => waitMs(index + 1));
+    return waits.reduce((at, ms) => at - ms, before?.at ?? tools.now());
   }
 
   async function fetched(
@@ -152,6 +159,7 @@ export function reading({ settings, tools, account, resolver }: ReadingOptions) 
       sign: tools.sign,
       ...(resolver ? { resolver } : {}),
       receivedAt: mail.at,
+      firstReadAt: firstReadAt(mail.uid, place),
       now: tools.now(),
     };
     try {
@@ -197,6 +205,8 @@ export function reading({ settings, tools, account, resolver }: ReadingOptions) 
 
   return { look };
 }
+
+const waitMs = (tries: number): number => Math.min(longestWaitMs, firstWaitMs * 2 ** (tries - 1));
 
 /** Where reading begins: the first time, and where the server counts anew, with what came lately. */
 function placeIn(box: Mailbox, known: Place | undefined, now: Instant): Place {

@@ -48,6 +48,23 @@ export async function isSignedByAuthor(raw: Uint8Array, head: Head, facts: Signa
   return results.some(({ status }) => status.result === "temperror") ? "unknown" : "no";
 }
 
+/**
+ * What a server can have proven that says no more than that the author's domain has signed: of a signature that leaves open
+ * what matters it says so, too. `signed` where there is none: then the server knew by other means.
+ */
+export function provableIn({ fields }: Head, domain: string): Exclude<Signed, "unknown"> {
+  let proof: "signed" | "signed-without-id" = "signed";
+  for (const { name, value } of fields) {
+    if (name !== "dkim-signature") continue;
+    const tags = tagsOf(value);
+    if (tags && !isAligned(tags.get("d") ?? "", domain)) continue;
+    const names = (tags?.get("h") ?? "").toLowerCase().split(":");
+    if (!tags || tags.has("l") || !covers(names)) return "no";
+    if (!names.includes("message-id")) proof = "signed-without-id";
+  }
+  return proof;
+}
+
 /** A result that counts. A body that was changed on the way gives `neutral`; mailauth's own types do not name the rest. */
 const verified = z.object({
   status: z.object({ result: z.literal("pass") }),

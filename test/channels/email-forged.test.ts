@@ -31,6 +31,10 @@ const resolver = aResolver({
   "s1._domainkey.evil.example": "other",
   "s1._domainkey.example.org.evil.example": "other",
   "s1._domainkey.org": "other",
+  "s1._domainkey.example.org/.evil.example": "other",
+  "s1._domainkey.example.org?.evil.example": "other",
+  "s1._domainkey.example.org#.evil.example": "other",
+  "s1._domainkey.example.org\\.evil.example": "other",
   "s1._domainkey.mallory.github.io": "other",
   "s1._domainkey.github.io": "other",
   "s1._domainkey.alice.github.io": "ed25519",
@@ -162,6 +166,16 @@ const forgeries: readonly Forgery[] = [
     "not-proven",
     pinned,
   ],
+  [
+    "a DMARC pass by SPF alone",
+    () =>
+      above(
+        pass(server, `dkim=none; spf=pass smtp.mailfrom=${eric}; dmarc=pass header.from=example.org`),
+        aLetter(),
+      ),
+    "not-proven",
+    pinned,
+  ],
   ["a verdict under another name", () => above(`X-${pass(server)}`, aLetter()), "not-proven", pinned],
   [
     "a sealed verdict of a relay",
@@ -199,6 +213,48 @@ const forgeries: readonly Forgery[] = [
       }),
     "not-proven",
   ],
+  // The DNS takes these signs, so whoever owns what stands behind them owns the name.
+  ["a slash behind our domain", () => byEvil({}, { domain: "example.org/.evil.example" }), "not-proven"],
+  [
+    "a question mark behind our domain",
+    () => byEvil({}, { domain: "example.org?.evil.example" }),
+    "not-proven",
+  ],
+  ["a hash sign behind our domain", () => byEvil({}, { domain: "example.org#.evil.example" }), "not-proven"],
+  ["a backslash behind our domain", () => byEvil({}, { domain: "example.org\\.evil.example" }), "not-proven"],
+  [
+    "our server's verdict on a slash behind our domain",
+    () => above(pass(server, "dkim=pass header.d=example.org/.evil.example"), aLetter()),
+    "not-proven",
+    pinned,
+  ],
+  [
+    "our server's verdict on an identity with a slash behind our domain",
+    () => above(pass(server, "dkim=pass header.i=@example.org/.evil.example"), aLetter()),
+    "not-proven",
+    pinned,
+  ],
+  [
+    "our server's verdict on a signature that leaves the end open",
+    () =>
+      above(
+        pass(server, "dkim=pass header.d=example.org"),
+        changed(bySelf({}, { wholeBody: false }), /$/, "/skip\r\n"),
+      ),
+    "not-proven",
+    pinned,
+  ],
+  [
+    "our server's verdict on a signature that does not cover the subject",
+    () =>
+      above(
+        pass(server, "dkim=pass header.d=example.org"),
+        bySelf({}, { headers: "From:To:Date:Message-ID" }),
+      ),
+    "not-proven",
+    pinned,
+  ],
+  ["a Kelvin sign for a letter", () => bySelf(from("Kim <\u212aim@example.org>")), "drop"],
   ["signed with a key that is not in the DNS", () => bySelf({}, { selector: "none" }), "not-proven"],
   ["signed with another key than the one in the DNS", () => bySelf({}, { key: "other" }), "not-proven"],
   ["signed with a key of 512 bits", () => bySelf({}, { key: "weak", selector: "weak" }), "not-proven"],
@@ -375,7 +431,7 @@ const forgeries: readonly Forgery[] = [
 
 const cases = forgeries.map(([name, mail, outcome, facts = {}]) => ({ name, mail, outcome, facts }));
 
-const known = [eric, alice, mara];
+const known = [eric, alice, mara, "kim@example.org"];
 
 function outcomeOf(read: MailRead): string {
   if (read.kind === "drop") return "drop";
@@ -433,20 +489,30 @@ describe("field 46: replays", () => {
       undefined,
       (mail: string) => `DKIM-Signature: v=1\r\n${mail}`,
     ],
-  ])("%s: nothing happens a second time, and nobody is answered again", async (_how, headers, again) => {
-    const office = await aPostOffice();
-    const mail = await signed(aLetter(letter("2")), headers === undefined ? {} : { headers });
-    expect((await office.deliver(mail)).ack?.accepted).toBe(true);
-    const change = await signed(aLetter(letter(`/override ${office.question} 1`)));
-    expect((await office.deliver(change)).ack?.accepted).toBe(true);
-    const before = await office.store.question(office.question);
-    expect(before?.answer).toMatchObject({ option: "1", outcome: "overridden" });
-    const receipts = await office.receipts();
-    expect(receipts).toHaveLength(2);
-    await office.deliver(again(mail));
-    expect(await office.store.question(office.question)).toEqual(before);
-    expect(await office.receipts()).toEqual(receipts);
-  });
+    [
+      "with another Message-ID, which is not signed, above which the pinned server says pass",
+      "From:To:Subject:Date",
+      (mail: string) => mail.replace(/<letter-/, "<new-letter-"),
+      pinned,
+    ],
+  ])(
+    "%s: nothing happens a second time, and nobody is answered again",
+    async (_how, headers, again, facts: Partial<MailFacts> = {}) => {
+      const office = await aPostOffice();
+      const sent = await signed(aLetter(letter("2")), headers === undefined ? {} : { headers });
+      const mail = facts.authservId === undefined ? sent : `${pass(facts.authservId)}${sent}`;
+      expect((await office.deliver(mail, facts)).ack?.accepted).toBe(true);
+      const change = await signed(aLetter(letter(`/override ${office.question} 1`)));
+      expect((await office.deliver(change)).ack?.accepted).toBe(true);
+      const before = await office.store.question(office.question);
+      expect(before?.answer).toMatchObject({ option: "1", outcome: "overridden" });
+      const receipts = await office.receipts();
+      expect(receipts).toHaveLength(2);
+      await office.deliver(again(mail), facts);
+      expect(await office.store.question(office.question)).toEqual(before);
+      expect(await office.receipts()).toEqual(receipts);
+    },
+  );
 
   test("a forged mail with the Message-ID of one that is still to come does not take its place", async () => {
     const office = await aPostOffice();

@@ -216,6 +216,21 @@ describe("what one mail does to the others", () => {
     expect((await polled(await another(), second.cursor)).replies).toEqual([]);
   });
 
+  test("a mail that came while we were away waits for the DNS as long as any other", async () => {
+    let down = true;
+    const dns = aResolver();
+    const resolver: Resolver = (name, type) => (down ? noAnswer : dns)(name, type);
+    const { imap, clock, another } = await aLine({ resolver });
+    const before = await polled(await another());
+    imap.deliver(await aSigned("said in the night", clock.now()));
+    clock.advance(8 * hour);
+    const first = await polled(await another(), before.cursor);
+    expect(first.replies).toEqual([]);
+    clock.advance(2 * minute);
+    down = false;
+    expect(texts(await polled(await another(), first.cursor))).toEqual(["said in the night"]);
+  });
+
   test("a DNS that stays down is waited for, but not for ever: then the mail is set aside", async () => {
     const { imap, clock, another } = await aLine({ resolver: noAnswer });
     imap.deliver(await aSigned("never proven", clock.now()));

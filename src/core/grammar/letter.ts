@@ -2,7 +2,7 @@ import type { Command } from "../../domain/command.ts";
 import { isBlank } from "../text.ts";
 import { choiceIn } from "./choice.ts";
 import { type Known, type Reading, refuse, type Said, type World } from "./reading.ts";
-import { foldShort, isEmpty, scan, trimmed } from "./scan.ts";
+import { cut, foldShort, scan, trimmed } from "./scan.ts";
 import { find } from "./target.ts";
 
 /**
@@ -31,10 +31,15 @@ function saysOther(line: string, command: Decision, known: Known): boolean {
   // What is quoted was said by somebody else.
   if (/^\s*>/.test(line)) return false;
   const { verb, rest } = scan(line, []);
-  if (verb !== undefined && isEmpty(rest)) {
-    return (verb.name === "skip" || verb.name === "retry") && verb.name !== command.verb;
+  const first = cut(rest);
+  // The question's own id says no more than the letter's address does.
+  const said = foldShort(first.word === known.question.id ? first.rest : rest);
+  const skips = verb === undefined && said === "skip" && known.form === "consent";
+  if (skips || ((verb?.name === "skip" || verb?.name === "retry") && said === "")) {
+    return command.verb !== (verb?.name ?? "skip");
   }
-  const choice = choiceIn(foldShort(line), known, { addressed: true, afterId: false });
+  if (verb !== undefined && verb.name !== "answer" && verb.name !== "override") return false;
+  const choice = choiceIn(said, known, { addressed: true, afterId: false });
   if (!choice || !known.question.options.some(({ key }) => key === choice.key)) return false;
   return !("key" in command) || command.key !== choice.key;
 }

@@ -53,6 +53,11 @@ describe("what stands beside the first line of a letter", () => {
     ["/skip", "1"],
     ["/retry", "/skip"],
     ["/answer something else", "2"],
+    ["1", "/answer 2"],
+    ["1", `${id} 2`],
+    ["1", `/answer ${id} 2`],
+    ["1", `/skip ${id}`],
+    ["1", `/override ${id} 2`],
     [`/override ${id} 1`, "2."],
   ])("%o with %o on a line of its own: nobody can tell which one is meant", (text, comment) => {
     expect(readSaid(aLetter(text, comment), world)).toMatchObject({
@@ -80,6 +85,8 @@ describe("what stands beside the first line of a letter", () => {
     const night: World = { ...world, question: () => ({ question, form: "consent" }) };
     expect(readSaid(aLetter("go", "skip the tests"), night)).toMatchObject({ command: { goAhead: true } });
     expect(readSaid(aLetter("skip", "go"), night)).toMatchObject({ reason: "ambiguous" });
+    expect(readSaid(aLetter("go", "no, wait:\n\nskip"), night)).toMatchObject({ reason: "ambiguous" });
+    expect(readSaid(aLetter("skip", "skip"), night)).toMatchObject({ command: { verb: "skip" } });
     expect(readSaid(aLetter("skip", note), night)).toMatchObject({
       command: { verb: "skip", comment: note },
     });
