@@ -19,13 +19,13 @@ const robotFields = new Set([
  * it, too.
  */
 export function machineOf(head: Head, ours: string): string | undefined {
-  const submitted = withoutQuotes(fieldOf(head, "auto-submitted") ?? "no");
-  if (!/^\s*no\s*(?:;|$)/i.test(submitted)) return "auto-submitted";
+  const submitted = fieldsOf(head, "auto-submitted").map(withoutQuotes);
+  if (submitted.some((value) => !/^\s*no\s*(?:;|$)/i.test(value))) return "auto-submitted";
   const precedence = fieldsOf(head, "precedence").join(" ");
   if (/\b(?:bulk|junk|list|auto[_-]reply)\b/i.test(precedence)) return "bulk";
   if (fieldsOf(head, "return-path").some((path) => /^<\s*>$/.test(path))) return "no-return-path";
-  const field = head.fields.find(({ name }) => robotFields.has(name));
-  if (field && !/^no$/i.test(field.value)) return field.name === "list-id" ? "list" : "auto-reply";
+  const field = head.fields.find(({ name, value }) => robotFields.has(name) && !/^no$/i.test(value));
+  if (field) return field.name === "list-id" ? "list" : "auto-reply";
   if (isReport(head)) return "report";
   const authors = addressesIn(fieldsOf(head, "from"));
   if (authors.some((author) => /^(?:mailer-daemon|postmaster)@/.test(author))) return "daemon";

@@ -199,6 +199,8 @@ describe("machines (field 44)", () => {
     ["list", { "List-Id": "Dev <dev.example.org>" }],
     ["auto-reply", { "X-Autoreply": "yes" }],
     ["auto-reply", { "X-Autorespond": "Re: question" }],
+    ["auto-reply", { "X-Autoreply": "no", "X-Failed-Recipients": "eric@example.org" }],
+    ["auto-submitted", { "auto-submitted": "no", "Auto-Submitted": "auto-replied" }],
     ["report", { "Content-Type": 'multipart/report; report-type=delivery-status; boundary="x"' }],
     ["daemon", { From: "MAILER-DAEMON@mx.example.org" }],
     ["ourselves", { From: `owlpost <${ours}>` }],
