@@ -101,7 +101,11 @@ test("a new configuration is taken up on SIGHUP, in place: same port, nothing lo
   await until(service.zone, is("Asia/Kathmandu"));
   expect(await service.port()).toBe(port);
   expect(await service.starts()).toBe(2);
-  expect(service.lines).toContain("The new configuration is in force.");
+  // It answers before it has said so.
+  await until(
+    () => service.lines,
+    (lines) => lines.includes("The new configuration is in force."),
+  );
   // The link is printed once, for the address is the same.
   expect(service.lines.filter((line) => line.includes("http://"))).toHaveLength(1);
   // Said again, nothing changes.
