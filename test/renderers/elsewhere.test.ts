@@ -23,9 +23,11 @@ describe("a channel that hears nothing says where a question is answered", () =>
   test.each([
     [["feishu", "telegram", "inbox"], "Answer on telegram or in the inbox: q-a3f2-012-1 1 (or 2) · /skip q-"],
     [
-      ["telegram", "ntfy", "email"],
-      "Answer on telegram, ntfy or email, or in the inbox: q-a3f2-012-1 1 (or 2) · /skip q-",
+      ["telegram", "github", "email"],
+      "Answer on telegram, github or email, or in the inbox: q-a3f2-012-1 1 (or 2) · /skip q-",
     ],
+    // Where only buttons count, what is typed counts nowhere.
+    [["telegram", "ntfy"], "Answer on telegram or in the inbox: q-a3f2-012-1 1 (or 2) · /skip q-"],
     // Slack swallows every slash; the other mark is understood everywhere.
     [["telegram", "slack"], "Answer on telegram or slack, or in the inbox: q-a3f2-012-1 1 (or 2) · !skip q-"],
     [
@@ -48,8 +50,21 @@ describe("a channel that hears nothing says where a question is answered", () =>
 
   test("and one that hears something does not send anybody elsewhere", () => {
     const elsewhere = elsewhereOf(aConfig({ deliver: ["slack", "ntfy"] }));
-    for (const row of [matrix.telegram, matrix.slack, matrix.ntfy, matrix.github, matrix.inbox]) {
+    for (const row of [matrix.telegram, matrix.slack, matrix.github, matrix.inbox]) {
       expect(render({ ...asked, elsewhere }, row)).toEqual(render(asked, row));
     }
+  });
+
+  test("one on which only buttons count says where words do", () => {
+    const line = (...deliver: string[]) =>
+      render({ ...asked, elsewhere: elsewhereOf(aConfig({ deliver })) }, matrix.ntfy)
+        .plain.split("\n")
+        .at(-1);
+    expect(line("slack", "ntfy")).toMatch(
+      /^Or answer on slack or in the inbox: q-a3f2-012-1 1 \(or 2\) · !skip/,
+    );
+    expect(line("ntfy")).toMatch(
+      /^Or answer in the inbox or on the command line: owlpost answer q-a3f2-012-1 1/,
+    );
   });
 });
