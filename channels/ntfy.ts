@@ -1,5 +1,5 @@
 import { type AnswerChannel, ChannelError, type ChannelTools, type Check } from "../src/domain/channel.ts";
-import { abilityOf } from "./ntfy/ability.ts";
+import { abilityOf, probe } from "./ntfy/ability.ts";
 import { watchBudget } from "./ntfy/budget.ts";
 import { checkServer } from "./ntfy/checks.ts";
 import { lastWordOf } from "./ntfy/last-word.ts";
@@ -68,6 +68,7 @@ export async function open(
       await posts.edit(ref, message, signal);
       budget.spent();
     },
+    edits: async (signal) => ability.updates() ?? (await probe(line, given, ability, signal, callMs)),
     async poll(cursor, signal) {
       const batch = await ears.poll(cursor, signal);
       budget.look(closing.signal);

@@ -1,16 +1,15 @@
 import { awayNotices, outageOf, type Shown, touchUp } from "../core/outage.ts";
-import type { ChannelId, Instant, QuestionId } from "../domain/ids.ts";
+import type { AnswerChannel } from "../domain/channel.ts";
+import type { Instant, QuestionId } from "../domain/ids.ts";
 import type { Effect, Outage, Store } from "../domain/store.ts";
 import type { Health } from "./health.ts";
 
 export type OutageOptions = {
   readonly store: Store;
   readonly health: Pick<Health, "away">;
-  readonly channel: ChannelId;
+  readonly channel: Pick<AnswerChannel, "id" | "edit" | "edits">;
   /** How long the platform keeps a press that nobody fetches. */
   readonly pressMs: number | "unlimited";
-  /** Can its messages be edited? */
-  readonly edits: boolean;
   readonly zone: string;
   /** When something was received before this process began. */
   readonly lastReceiveAt: Instant | undefined;
@@ -20,6 +19,8 @@ export type OutageOptions = {
 
 /** Questions of each kind that are touched up after one outage; more than anybody reads. */
 const mostTouched = 200;
+/** How long a platform may think about whether it can edit. */
+const thinkMs = 5_000;
 
 /**
  * Called after every reception, before it is noted: after an outage that was longer than presses are kept, each
@@ -27,8 +28,16 @@ const mostTouched = 200;
  * them all. Killed in between, it is done again, which says the same.
  */
 export function watchOutages(options: OutageOptions): () => Promise<void> {
-  const { store, channel, now, edits, zone } = options;
+  const { store, now, zone } = options;
+  const channel = options.channel.id;
   let last = options.lastReceiveAt;
+
+  async function edits(): Promise<boolean> {
+    if (options.channel.edit === undefined) return false;
+    // Where it does not say so, the edits will.
+    const said = options.channel.edits?.(AbortSignal.timeout(thinkMs));
+    return (await Promise.resolve(said).catch(() => undefined)) ?? true;
+  }
 
   async function touched(): Promise<readonly QuestionId[]> {
     const open = await store.questions({ states: ["posted"], limit: mostTouched });
@@ -66,7 +75,7 @@ export function watchOutages(options: OutageOptions): () => Promise<void> {
       // Every later edit of what stood there says it, too: the deadline may be swept at any moment.
       await options.health.away(channel, outage);
       const ids = await touched();
-      const notices = edits
+      const notices = (await edits())
         ? { effects: [], questions: await editAll(ids, outage) }
         : awayNotices(await shown(ids), channel, outage, zone);
       const data = { channel, from: outage.from, to: outage.to, questions: notices.questions };

@@ -204,9 +204,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
           onReceive: watchOutages({
             store,
             health,
-            channel: channel.id,
+            channel,
             pressMs: rowOf(channel.id).retention.pressMs,
-            edits: channel.edit !== undefined,
             zone: config.zone,
             lastReceiveAt: earlier.find((each) => each.channel === channel.id)?.lastReceiveAt,
             now,

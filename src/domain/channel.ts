@@ -240,6 +240,8 @@ export type AnswerChannel = {
   /** `key` is the same for every attempt of one message: hand it to the platform where it knows idempotency keys. */
   post(destination: string, message: ChannelMessage, key: string, signal: AbortSignal): Promise<MessageRef>;
   edit?(destination: string, ref: MessageRef, message: ChannelMessage, signal: AbortSignal): Promise<void>;
+  /** Does `edit` work there, as the platform is now? Absent: wherever there is `edit`. */
+  edits?(signal: AbortSignal): Promise<boolean>;
   /** Resolves with what came, or with an empty batch after a while. Absent where nothing comes in by itself. */
   poll?(cursor: Cursor | undefined, signal: AbortSignal): Promise<Batch>;
   /** Absent where no platform of this kind can say anything by itself. */

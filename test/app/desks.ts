@@ -1,6 +1,7 @@
 import { open as openEmail } from "../../channels/email.ts";
 import { open as openFeishu } from "../../channels/feishu.ts";
 import { open as openGitHub } from "../../channels/github.ts";
+import { open as openNtfy } from "../../channels/ntfy.ts";
 import { open as openSlack } from "../../channels/slack.ts";
 import { open as openTelegram } from "../../channels/telegram.ts";
 import { open as openWebhook, settings as webhookSettings } from "../../channels/webhook.ts";
@@ -22,8 +23,7 @@ import { afterwards } from "../homes.ts";
 import { eric as mailEric, tapped, writeMail } from "../mail/phone.ts";
 import { withoutDelimiter } from "../mail/post-office.ts";
 import { aMailTown } from "../mail/town.ts";
-import { peerChannel } from "../peer/peer-channel.ts";
-import { startPeer } from "../peer/peer-server.ts";
+import { aNtfy, ask, buttonOf, press, shownOn, someSettings as someNtfySettings } from "../ntfy/phone.ts";
 import { buttonsIn, readBlocks } from "../slack/blocks.ts";
 import { appToken, botToken, inTeam, settle as settleSlack, eric as slackEric } from "../slack/phone.ts";
 import { startSlack } from "../slack/slack-server.ts";
@@ -196,23 +196,34 @@ async function aHook(now: () => number, kind: "owlpost" | "discord"): Promise<De
 export const webhookDesk: DeskMaker = (now) => aHook(now, "owlpost");
 export const discordDesk: DeskMaker = (now) => aHook(now, "discord");
 
-/** The loopback platform in the place of one that hears, keeps what was said for twelve hours, and cannot edit. */
-export const ntfyLikeDesk: DeskMaker = async () => {
-  const peer = await startPeer();
-  afterwards(() => peer.close());
+async function anNtfy(now: () => number, version: "2.16" | "2.11"): Promise<Desk> {
+  const { server, front } = await aNtfy({ now, version });
+  const settings = someNtfySettings(front.url);
+  const shown = () =>
+    shownOn(server.told(ask)).map((message) => ({
+      ...message,
+      text: (message.message ?? "").replaceAll("\u2060", ""),
+    }));
   return {
     id: "ntfy",
-    settings: {},
-    edits: false,
-    open: () => peerChannel(peer.url, { id: "ntfy", edits: false, waitMs: 200 }),
-    standing: () =>
-      peer.messages.map(({ versions }) => ({
-        text: versions.at(-1)?.body ?? "",
-        buttons: versions.at(-1)?.buttons.length ?? 0,
-      })),
-    fail: (how, times) => peer.fail({ on: "post", how: how === "stall" ? "reset" : "broken", times }),
+    settings,
+    edits: version === "2.16",
+    open: () => openNtfy(settings, aTools({ now }), { waitMs: 1_000, callMs: 5_000 }),
+    standing: () => shown().map(({ text, actions = [] }) => ({ text, buttons: actions.length })),
+    choose(part, key) {
+      const about = shown().filter(({ text }) => text.includes(part));
+      void press(buttonOf(about, key));
+    },
+    fail(how, times) {
+      for (const on of ["post", "edit"] as const)
+        for (let n = 0; n < times; n += 1) front.fail(on, how === "stall" ? "hang" : "broken");
+    },
   };
-};
+}
+
+export const ntfyDesk: DeskMaker = (now) => anNtfy(now, "2.16");
+/** A server that knows nothing of edits. */
+export const oldNtfyDesk: DeskMaker = (now) => anNtfy(now, "2.11");
 
 /** Every platform that a question goes to at once. Another one is a line here. */
 export const deskMakers: readonly DeskMaker[] = [
@@ -222,5 +233,5 @@ export const deskMakers: readonly DeskMaker[] = [
   emailDesk,
   feishuDesk,
   webhookDesk,
-  ntfyLikeDesk,
+  ntfyDesk,
 ];

@@ -212,6 +212,7 @@ export function answerChannelContract(name: string, makePeer: () => Promise<Cont
       const ref = await post("k1", { body: "before" });
       await post("k2", { body: "another" });
       expect(channel.edit !== undefined).toBe(peer.row.edit === "yes");
+      if (channel.edits) expect(await channel.edits(never)).toBe(edits());
       const edited = channel.edit?.(peer.destination, ref, message({ body: "after", buttons: [] }), never);
       if (edits()) await edited;
       else if (edited) expect(await failure(edited)).toMatchObject({ permanent: true, stands: true });

@@ -92,6 +92,7 @@ export async function startNtfy(options: NtfyOptions = {}) {
   const { messagesPerDay = 17_280, messageBytes = mostMessageBytes, keepaliveMs = 45_000 } = options;
   const knowsSequences = version === "2.16";
   let rows: Kept[] = [];
+  const everTold: Message[] = [];
   let made = 0;
   let sent = 0;
   let tokensLeft = Number.POSITIVE_INFINITY;
@@ -116,6 +117,7 @@ export async function startNtfy(options: NtfyOptions = {}) {
 
   function tell(message: Kept): void {
     const event = shown(message);
+    everTold.push(event);
     for (const stream of streams) if (stream.topics.includes(message.topic)) stream.write(event);
   }
 
@@ -413,6 +415,8 @@ export async function startNtfy(options: NtfyOptions = {}) {
       age();
       return rows.filter((each) => each.topic === topic && !each.scheduled).map(shown);
     },
+    /** Everything that whoever subscribes was told: a phone forgets nothing when the server does. */
+    told: (topic: string): readonly Message[] => everTold.filter((each) => each.topic === topic),
     /** What it holds until its time. */
     scheduled: (topic: string): readonly Message[] =>
       rows.filter((each) => each.topic === topic && each.scheduled).map(shown),

@@ -23,10 +23,11 @@ describe("a channel that hears nothing says where a question is answered", () =>
   test.each([
     [["feishu", "telegram", "inbox"], "Answer on telegram or in the inbox: q-a3f2-012-1 1 (or 2) · /skip q-"],
     [
-      // On ntfy only a button's body counts: nobody is sent there to type.
-      ["telegram", "ntfy", "github", "email"],
+      ["telegram", "github", "email"],
       "Answer on telegram, github or email, or in the inbox: q-a3f2-012-1 1 (or 2) · /skip q-",
     ],
+    // Where only buttons count, what is typed counts nowhere.
+    [["telegram", "ntfy"], "Answer on telegram or in the inbox: q-a3f2-012-1 1 (or 2) · /skip q-"],
     // Slack swallows every slash; the other mark is understood everywhere.
     [["telegram", "slack"], "Answer on telegram or slack, or in the inbox: q-a3f2-012-1 1 (or 2) · !skip q-"],
     [
@@ -47,10 +48,23 @@ describe("a channel that hears nothing says where a question is answered", () =>
     expect(lastLine(night("held"), "slack")).toMatch(/^Works now on slack or in the inbox: !skip q-a3f2-/);
   });
 
-  test("and one that hears words does not send anybody elsewhere", () => {
+  test("and one that hears something does not send anybody elsewhere", () => {
     const elsewhere = elsewhereOf(aConfig({ deliver: ["slack", "ntfy"] }));
-    for (const row of [matrix.telegram, matrix.slack, matrix.email, matrix.github, matrix.inbox]) {
+    for (const row of [matrix.telegram, matrix.slack, matrix.github, matrix.inbox]) {
       expect(render({ ...asked, elsewhere }, row)).toEqual(render(asked, row));
     }
+  });
+
+  test("one on which only buttons count says where words do", () => {
+    const line = (...deliver: string[]) =>
+      render({ ...asked, elsewhere: elsewhereOf(aConfig({ deliver })) }, matrix.ntfy)
+        .plain.split("\n")
+        .at(-1);
+    expect(line("slack", "ntfy")).toMatch(
+      /^Or answer on slack or in the inbox: q-a3f2-012-1 1 \(or 2\) · !skip/,
+    );
+    expect(line("ntfy")).toMatch(
+      /^Or answer in the inbox or on the command line: owlpost answer q-a3f2-012-1 1/,
+    );
   });
 });
