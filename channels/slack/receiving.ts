@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Batch, Receipt, Reply } from "../../src/domain/channel.ts";
 import type { Cursor, Instant } from "../../src/domain/ids.ts";
 import { type Acked, type Arrival, openArrivals } from "./arrivals.ts";
@@ -64,6 +65,8 @@ export type Receiving = {
 
 export function openReceiving({ web, now, timing, destinations }: ReceivingOptions): Receiving {
   const closing = new AbortController();
+  // Every call under way listens; Node would print a warning at the eleventh.
+  setMaxListeners(0, closing.signal);
   const { signal: closed } = closing;
   const arrivals = openArrivals();
   let roomsChanged = false;

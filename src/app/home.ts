@@ -4,6 +4,13 @@ import { dirname, join, resolve } from "node:path";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** `OWLPOST_AS=agent`: set for whatever an agent runs; it asks, and never answers. */
+export function isAgentIn(env: Environment): boolean {
+  // Any value but the owner's counts, so that a misspelt one does not open what it should close.
+  const as = env.OWLPOST_AS?.trim().toLowerCase() ?? "";
+  return as !== "" && as !== "owner";
+}
+
 /** Names that only a home of owlpost holds; a folder with one of them may be tightened without asking. */
 const ownNames = ["owlpost.db", "config.yaml", "airlocks"];
 

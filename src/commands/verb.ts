@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { Environment } from "../app/home.ts";
+import { type Environment, isAgentIn } from "../app/home.ts";
 
 /** 0 done · 1 fault · 2 refused as written · 3 no such thing, or a conflict · 4 nothing yet. */
 export type Exit = 0 | 1 | 2 | 3 | 4;
@@ -79,9 +79,7 @@ export function argument(call: Call, index: number): string {
   return call.args[index] ?? "";
 }
 
-/** `OWLPOST_AS=agent`: set for whatever an agent runs; it asks, and never answers. */
+/** Does an agent run this command? */
 export function isAgent(io: Io): boolean {
-  // Any value but the owner's counts, so that a misspelt one does not open what it should close.
-  const as = io.env.OWLPOST_AS?.trim().toLowerCase() ?? "";
-  return as !== "" && as !== "owner";
+  return isAgentIn(io.env);
 }

@@ -2,7 +2,7 @@ import type { Role } from "../domain/person.ts";
 import { isOpen, type StoredQuestion } from "../domain/question.ts";
 import { oneLine } from "../domain/text.ts";
 import type { Said } from "./grammar.ts";
-import { fitting, type ListReader, type Mark, pendingText } from "./listing.ts";
+import { fitting, type ListReader, type Mark, pendingText, replyForms } from "./listing.ts";
 import { formAt } from "./night.ts";
 import { shorten, standing } from "./wording.ts";
 
@@ -64,12 +64,7 @@ export function letterHelpText(role: Role, mark: Mark): string {
   }
   return [
     "Tap a button and send the mail that opens, or reply to a question's own mail with one of these alone on the first line:",
-    "1 — option 1; its whole label does it too",
-    "go — in quiet hours: go ahead with what is recommended",
-    `${mark}answer … — your own words instead of an option`,
-    `${mark}skip — skip the spec; the loop goes on with the rest`,
-    `${mark}retry — run the task again, without an answer`,
-    `${mark}steer … — a note for the next iteration; the question stays open`,
+    ...replyForms(mark),
     `${mark}override q-a3f2-012-1 2 — change an answer that was not picked up yet`,
     "What stands under it is kept as a comment.",
     ...look,

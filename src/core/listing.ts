@@ -139,17 +139,24 @@ export function helpText(role: Role, mark: Mark, byId = false): string {
   }
   return [
     "Tap a button, or reply to a question with one of these:",
+    ...replyForms(mark),
+    `Several open, and no reply to one of them? Name it: q-a3f2-012-1 2, or ${mark}skip q-a3f2-012-1`,
+    `${mark}override q-a3f2-012-1 2 — change an answer that was not picked up yet`,
+    ...(role === "owner" ? [`${mark}abort a3f2 — stop that run and cancel its open questions`] : []),
+    ...look,
+  ].join("\n");
+}
+
+/** What may be said in reply to a question, where it needs no id. */
+export function replyForms(mark: Mark): readonly string[] {
+  return [
     "1 — option 1; its whole label does it too",
     "go — in quiet hours: go ahead with what is recommended",
     `${mark}answer … — your own words instead of an option`,
     `${mark}skip — skip the spec; the loop goes on with the rest`,
     `${mark}retry — run the task again, without an answer`,
     `${mark}steer … — a note for the next iteration; the question stays open`,
-    `Several open, and no reply to one of them? Name it: q-a3f2-012-1 2, or ${mark}skip q-a3f2-012-1`,
-    `${mark}override q-a3f2-012-1 2 — change an answer that was not picked up yet`,
-    ...(role === "owner" ? [`${mark}abort a3f2 — stop that run and cancel its open questions`] : []),
-    ...look,
-  ].join("\n");
+  ];
 }
 
 function helpById(role: Role, mark: Mark): string {

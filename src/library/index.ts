@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Taken as AppTaken, AskOutcome, TakeOutcome } from "../app/api.ts";
 import { awaitDecision } from "../app/awaiting.ts";
 import { configErrorLines, loadConfig } from "../app/config.ts";
-import { homePath, openHome } from "../app/home.ts";
+import { homePath, isAgentIn, openHome } from "../app/home.ts";
 import { openLocal } from "../app/local.ts";
 import { type QuestionId, questionId } from "../domain/ids.ts";
 import type {
@@ -37,7 +37,7 @@ export async function openOwlpost(options: OpenOptions = {}): Promise<OwlpostCli
   const loaded = await loadConfig(home, process.env);
   if (!loaded.ok) throw new Error(configErrorLines(loaded.file, loaded.errors).join("\n"));
   const { owlpost, close } = await openLocal(home, loaded.config);
-  const asAgent = options.as === undefined ? isAgent() : options.as === "agent";
+  const asAgent = options.as === undefined ? isAgentIn(process.env) : options.as === "agent";
   const stop = new AbortController();
   const listening = new Set<Promise<void>>();
 
@@ -144,11 +144,6 @@ export async function openOwlpost(options: OpenOptions = {}): Promise<OwlpostCli
       await close(() => undefined);
     },
   };
-}
-
-function isAgent(): boolean {
-  const as = process.env.OWLPOST_AS?.trim().toLowerCase() ?? "";
-  return as !== "" && as !== "owner";
 }
 
 function askResult(outcome: AskOutcome): AskResult {
