@@ -83,6 +83,7 @@ export type Payload = {
 
 /** A person: ids of people are unique in a team, and a shared channel has people of several. */
 export const whoOf = (team: string, user: string): string => `${team}/${user}`;
+export const userOf = (sender: string): string => sender.split("/")[1] ?? "";
 
 /** Times are unique in a channel: only both together name a message. */
 export const refOf = (channel: string, ts: string): MessageRef => `${channel}:${ts}`;

@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import { ChannelError } from "../../src/domain/channel.ts";
 import { refusalOf } from "./refusals.ts";
 import { lineLost, openSocket, type Socket, type SocketEvents, type SocketTiming } from "./socket.ts";
@@ -46,8 +45,6 @@ const mostRenewalsMs = 10 * 60_000;
 export async function openLines(web: Web, events: LinesEvents, timing: LinesTiming): Promise<Lines> {
   const undici = await import("undici");
   const closing = new AbortController();
-  // Every call under way listens; Node would print a warning at the eleventh.
-  setMaxListeners(0, closing.signal);
   const all = new Set<Socket>();
   let current: Socket | undefined;
   let greetedAt = 0;

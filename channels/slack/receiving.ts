@@ -6,7 +6,7 @@ import { patiently, readAgain } from "./catch-up.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
 import { type Decoded, decode, type Me } from "./envelope.ts";
 import { formView, type OpenedForm } from "./form.ts";
-import type { Envelope } from "./frames.ts";
+import { type Envelope, userOf } from "./frames.ts";
 import { type Lines, type LinesTiming, openLines, pause, stopped } from "./lines.ts";
 import { openNames } from "./names.ts";
 import { openPlaces, type Places, placeOf } from "./places.ts";
@@ -103,7 +103,7 @@ export function openReceiving({ web, now, timing, destinations }: ReceivingOptio
       return;
     }
     const [channel] = (reply.message ?? reply.to ?? "").split(":");
-    if (channel) places.spoken(channel, userOf(reply));
+    if (channel) places.spoken(channel, userOf(reply.sender));
     arrivals.add({ reply, ...(way ? { way } : {}), line: { envelope, socket } });
   }
 
@@ -257,7 +257,7 @@ export function openReceiving({ web, now, timing, destinations }: ReceivingOptio
   }
 
   async function nameAll(taken: readonly Arrival[], signal: AbortSignal): Promise<void> {
-    const looks = [...new Set(taken.map(({ reply }) => userOf(reply)))].flatMap((user) => {
+    const looks = [...new Set(taken.map(({ reply }) => userOf(reply.sender)))].flatMap((user) => {
       const looked = names.look(user);
       return names.known(user) === undefined ? [looked] : [];
     });
@@ -265,7 +265,7 @@ export function openReceiving({ web, now, timing, destinations }: ReceivingOptio
   }
 
   function named(reply: Reply): Reply {
-    const name = names.known(userOf(reply));
+    const name = names.known(userOf(reply.sender));
     return name === undefined ? reply : { ...reply, name };
   }
 
@@ -297,5 +297,3 @@ export function openReceiving({ web, now, timing, destinations }: ReceivingOptio
     },
   };
 }
-
-const userOf = ({ sender }: Reply): string => sender.split("/")[1] ?? "";
