@@ -4,7 +4,7 @@ import { checks, open as openNtfy } from "../../channels/ntfy.ts";
 import { matrix } from "../../renderers/matrix.ts";
 import { silentLog } from "../../src/app/log.ts";
 import { startService } from "../../src/app/service.ts";
-import type { AnswerChannel, Batch } from "../../src/domain/channel.ts";
+import type { AnswerChannel, Batch, Reply } from "../../src/domain/channel.ts";
 import { aConfig, aDocument, aTools } from "../builders.ts";
 import { answerChannelContract } from "../contract/answer-channel.ts";
 import { afterwards, aHome, until } from "../homes.ts";
@@ -67,6 +67,18 @@ async function someTopics(server: RealNtfy = ntfy) {
 async function polled(channel: AnswerChannel, cursor?: string): Promise<Batch> {
   if (!channel.poll) throw new Error("nothing comes in");
   return channel.poll(cursor, never);
+}
+
+/** What came, until so many have: a busy server hands them out one by one, and a poll ends with the first. */
+async function received(channel: AnswerChannel, count: number, cursor?: string): Promise<Batch> {
+  const replies: Reply[] = [];
+  let place = cursor;
+  for (let tries = 0; tries < 20 && replies.length < count; tries += 1) {
+    const batch = await polled(channel, place);
+    replies.push(...batch.replies.filter(({ key }) => replies.every((known) => known.key !== key)));
+    place = batch.cursor ?? place;
+  }
+  return { replies, ...(place === undefined ? {} : { cursor: place }) };
 }
 
 answerChannelContract("the real ntfy server", async () => {
@@ -185,7 +197,7 @@ describe("the real ntfy server", () => {
     const channel = await line(300);
     await channel.post("default", aMessage(), "k1", never);
     await press(buttonOf(await kept(ask), "1"));
-    const first = await polled(channel);
+    const first = await received(channel, 1);
     expect(first.replies).toHaveLength(1);
     const held = polled(channel, first.cursor).catch((error: unknown) => error);
     await ntfy.kill();
@@ -193,11 +205,13 @@ describe("the real ntfy server", () => {
     await expect(polled(channel, first.cursor)).rejects.toMatchObject({ permanent: false });
     await ntfy.start();
     await press(buttonOf(await kept(ask), "2"));
-    const next = await polled(channel, first.cursor);
+    const next = await received(channel, 1, first.cursor);
     expect(next.replies.map(({ press }) => press?.action)).toContain("2");
     const other = await line();
-    const all = await polled(other, "AAAAAAAAAAAA:BBBBBBBBBBBB:1764446060");
-    expect(all.replies.map(({ key }) => key)).toEqual((await kept(reply)).map(({ id }) => id));
+    const all = await received(other, 2, "AAAAAAAAAAAA:BBBBBBBBBBBB:1764446060");
+    const stored = (await kept(reply)).map(({ id }) => id);
+    expect(stored).toHaveLength(2);
+    expect(all.replies.map(({ key }) => key)).toEqual(stored);
   });
 
   test("field 40: at its limit it says no without a word about when, and a pause is made", async () => {
@@ -239,7 +253,7 @@ describe("the real ntfy server", () => {
     const button = buttonOf(await topics.kept(topics.ask), "2");
     expect(button).not.toHaveProperty("headers");
     await press(button);
-    expect((await polled(channel)).replies).toMatchObject([
+    expect((await received(channel, 1)).replies).toMatchObject([
       { press: { action: "2" }, token: "q-a3f2-012-fix-auth-1" },
     ]);
   });
