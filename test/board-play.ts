@@ -151,7 +151,7 @@ export function planOf(step: Step, look: (id: TaskId) => StoredTask | undefined,
       const { id, token } = step;
       const request = { token, by: token, leaseMs: 10 * minute, ...(id === undefined ? {} : { id }) };
       return {
-        need: { tasks, next: { limit: 5 } },
+        need: { tasks, next: { limit: 5 }, ...(id === undefined ? { heldUnder: token } : {}) },
         decide: (snapshot) => decideClaim(snapshot, request, settings),
       };
     }
@@ -169,7 +169,7 @@ export function planOf(step: Step, look: (id: TaskId) => StoredTask | undefined,
     }
     case "wait":
       return {
-        need: { lapsed: { now, limit: 10 } },
+        need: { lapsed: { limit: 10 } },
         decide: (snapshot) => ({ ...decideLapses(snapshot, now), value: {} }),
       };
   }

@@ -69,7 +69,7 @@ export function memoryBoard(tasks: readonly Task[] = []) {
       .sort((a, b) => compareNext(a.task, b.task));
   }
 
-  function snapshot(need: BoardNeed): BoardSnapshot {
+  function snapshot(need: BoardNeed, now: number = evening): BoardSnapshot {
     const wanted = (need.tasks ?? []).flatMap((id) => rows.get(id) ?? []);
     const parents = wanted.flatMap(({ parentTask }) =>
       parentTask === null ? [] : (rows.get(parentTask) ?? []),
@@ -77,15 +77,23 @@ export function memoryBoard(tasks: readonly Task[] = []) {
     return {
       tasks: new Map([...wanted, ...parents].map((task) => [task.id, stored(task)])),
       next: need.next ? next().slice(0, need.next.limit) : [],
+      ...heldUnder(need.heldUnder),
       lapsed: need.lapsed
         ? all()
             .map(stored)
-            .filter(({ claim }) => claim !== null && hasRunOut(claim, need.lapsed?.now ?? 0))
+            .filter(({ claim }) => claim !== null && hasRunOut(claim, now))
         : [],
       blockersOf: (id) => rows.get(id)?.blockedBy ?? [],
       questions,
       copies: new Map(),
     };
+  }
+
+  function heldUnder(token: string | undefined): Pick<BoardSnapshot, "held"> {
+    const held = all()
+      .map(stored)
+      .find(({ claim }) => token !== undefined && claim?.token === token && claim.leaseUntilAt !== null);
+    return held ? { held } : {};
   }
 
   function write(effect: Effect, now: number): void {
@@ -135,7 +143,7 @@ export function memoryBoard(tasks: readonly Task[] = []) {
       decide: (snapshot: BoardSnapshot) => Decision<Value>,
       now: number = evening,
     ): Value {
-      const { effects, value } = decide(snapshot({ board: "shop", ...need }));
+      const { effects, value } = decide(snapshot({ board: "shop", ...need }, now));
       for (const effect of effects) write(effect, now);
       return value;
     },

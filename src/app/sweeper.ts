@@ -54,8 +54,8 @@ export function startSweeper(options: SweeperOptions): Sweeper {
     for (;;) {
       const due = await store.nextLapseAt(at);
       if (closed || due === undefined || due > at) break;
-      const need = { board: "", lapsed: { now: at, limit: chunk } };
-      const { lapsed } = await store.changeBoard(need, (snapshot) => decideLapses(snapshot, at), at);
+      const need = { board: "", lapsed: { limit: chunk } };
+      const { lapsed } = await store.changeBoard(need, decideLapses, now);
       if (lapsed.length === 0) break;
       onCommit();
       await new Promise((next) => setImmediate(next));

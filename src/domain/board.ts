@@ -1,4 +1,4 @@
-import type { Instant, QuestionId, TaskId } from "./ids.ts";
+import type { Claim, QuestionId, TaskId } from "./ids.ts";
 import type { Copy, StoredQuestion } from "./question.ts";
 import type { StoredTask, Task, TaskClaim } from "./task.ts";
 
@@ -76,14 +76,17 @@ export type BoardNeed = {
   /** Their parents come with them. */
   readonly tasks?: readonly TaskId[];
   readonly next?: NextNeed;
-  /** Claims whose lease is over at `now`, of every board. */
-  readonly lapsed?: { readonly now: Instant; readonly limit: number };
+  /** The task whose lease runs under that claim. */
+  readonly heldUnder?: Claim;
+  /** Claims whose lease is over, of every board. */
+  readonly lapsed?: { readonly limit: number };
 };
 
 export type BoardSnapshot = {
   readonly tasks: ReadonlyMap<TaskId, StoredTask>;
   /** Ready tasks that nothing blocks, in their order. */
   readonly next: readonly StoredTask[];
+  readonly held?: StoredTask;
   readonly lapsed: readonly StoredTask[];
   /** The blockers of a task of the board: read when it is asked for, in the same transaction. */
   readonly blockersOf: (id: TaskId) => readonly TaskId[];

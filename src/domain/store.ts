@@ -175,17 +175,18 @@ export type Store = {
   /** The key of this home's tokens, base64; the first caller's `fresh` becomes it. */
   tokenKey(fresh: string, now: Instant): Promise<string>;
 
-  /** The board: what `need` names is read, decided on and written in one transaction. */
+  /**
+   * The board: what `need` names is read, decided on and written in one transaction. The clock is read inside of it, after any
+   * wait for another process: a claim that stands there was never made later than that.
+   */
   changeBoard<Value>(
     need: BoardNeed,
-    decide: (snapshot: BoardSnapshot) => Decision<Value>,
-    now: Instant,
+    decide: (snapshot: BoardSnapshot, now: Instant) => Decision<Value>,
+    clock: () => Instant,
   ): Promise<Value>;
   /** Where a task with very many dependants ended, the next `limit` of them are told; false when nobody is left. */
   settleBlockers(limit: number): Promise<boolean>;
   task(board: string, id: TaskId): Promise<StoredTask | undefined>;
-  /** The task of the board that is held under that claim. */
-  claimedTask(board: string, token: Claim): Promise<TaskId | undefined>;
   /** Ready tasks that nothing blocks, in their order. */
   nextTasks(board: string, need: NextNeed): Promise<readonly StoredTask[]>;
   tasks(query: StoredTaskQuery): Promise<readonly StoredTask[]>;

@@ -135,9 +135,12 @@ export type TaskClaim = {
   readonly leftMs: number | null;
 };
 
-/** Is its time over? Never while it is parked. A lease so far ahead of the clock was taken before the clock was set back. */
+/**
+ * Is its time over? Never while it is parked. A lease so far ahead that it began later than any lease lasts from now on was
+ * taken before the clock was set back; a clock that is put right by a moment takes nothing away.
+ */
 export function hasRunOut({ leaseUntilAt, leaseMs }: TaskClaim, now: Instant): boolean {
-  return leaseUntilAt !== null && (leaseUntilAt <= now || leaseUntilAt - now > leaseMs);
+  return leaseUntilAt !== null && (leaseUntilAt <= now || leaseUntilAt - now > 2 * leaseMs);
 }
 
 export type ChildCounts = { readonly all: number; readonly open: number; readonly done: number };

@@ -120,7 +120,6 @@ function named(store: Store, fault: (error: unknown) => unknown, busyTimeoutMs: 
     counters: guard(store.counters),
     tokenKey: guard(store.tokenKey),
     task: guard(store.task),
-    claimedTask: guard(store.claimedTask),
     nextTasks: guard(store.nextTasks),
     tasks: guard(store.tasks),
     boards: guard(store.boards),

@@ -53,6 +53,20 @@ async function begun(board: Board): Promise<void> {
 }
 
 describe("asking parks", () => {
+  test("a task that can be deleted meanwhile: its questions are cancelled", async () => {
+    const { owlpost, board, ask, look } = await aWorker();
+    const first = await ask();
+    const second = await ask({ title: "And another thing about the tokens?" });
+    expect((await look()).parkedFor).toEqual([first, second]);
+    expect(await board.deleteTask("012-fix-auth")).toMatchObject({ ok: true });
+    for (const id of [first, second])
+      expect(await owlpost.question(id)).toMatchObject({
+        state: "cancelled",
+        why: "the task 012-fix-auth was deleted",
+      });
+    expect(await board.getTask("012-fix-auth")).toBeUndefined();
+  });
+
   test("a task that is In Progress: Blocked, its message names the question, and its lease stands still", async () => {
     const { ask, look, clock, board } = await aWorker();
     clock.advance(4 * minute);

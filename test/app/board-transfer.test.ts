@@ -76,6 +76,28 @@ describe("tasks go out and come in", () => {
     expect((await other.stored("c"))?.claim).toBeNull();
   });
 
+  test("with parents that wait for what belongs to them, whatever the order of the lines", async () => {
+    const { board } = await aBoard();
+    await board.createTask({ title: "Whole", id: "whole" });
+    const whole = (await board.getTask("whole"))?.id ?? null;
+    await board.createTask({ title: "Part", id: "part", parentTask: whole });
+    const part = (await board.getTask("part"))?.id;
+    await board.createTask({ title: "Between", id: "between", blockedBy: part ? [part] : [] });
+    const between = (await board.getTask("between"))?.id;
+    const waits = await board.updateTask("whole", { blockedBy: between ? [between] : [] });
+    expect(waits.ok).toBe(true);
+    const lines = await exported(board);
+    for (const order of [lines, lines.toReversed()]) {
+      const { board: other } = await aBoard();
+      const text = order.join("\n");
+      expect(await other.importText(text)).toEqual({ added: 3, same: 0, refused: [], dropped: [] });
+      expect((await other.getTask("part"))?.parentTask).toBe("whole");
+      expect((await other.getTask("whole"))?.blockedBy).toEqual(["between"]);
+      expect((await other.stored("whole"))?.children).toEqual({ all: 1, open: 1, done: 0 });
+      expect(await other.importText(text)).toEqual({ added: 0, same: 3, refused: [], dropped: [] });
+    }
+  });
+
   test("as one list, and as what a query prints", async () => {
     const { board } = await aBoard();
     expect(await board.importText(JSON.stringify([{ title: "One" }, { title: "Two" }]))).toMatchObject({
@@ -108,7 +130,10 @@ describe("tasks go out and come in", () => {
     ]);
     expect(report.dropped.map(({ id, message }) => [id, message])).toEqual([
       ["good", "its blocker nowhere, which is not there"],
-      ["b", "its blocker a, which is not there"],
+      [
+        "b",
+        "its blockers: b waits for a waits for b: none of them could ever begin. Leave one of these out.",
+      ],
     ]);
   });
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { specHash } from "../../src/core/board/verdict.ts";
 import type { BoardRefusal } from "../../src/domain/board.ts";
 import type { NewTask, TaskPage, TaskProvider, TaskWritten } from "../../src/domain/provider.ts";
-import type { Task, TaskFields } from "../../src/domain/task.ts";
+import type { Task } from "../../src/domain/task.ts";
+import { passFor, wholeSpec } from "./spec.ts";
+
+export { passFor, wholeSpec } from "./spec.ts";
 
 export type ProviderPeer = {
   readonly provider: TaskProvider;
@@ -13,20 +15,6 @@ export type ProviderPeer = {
   /** Takes a core field away from the store behind the provider's back. */
   breakSchema(): Promise<void>;
 };
-
-/** A spec that satisfies every structural check for Ready. */
-export const wholeSpec = {
-  title: "Add login page",
-  description: "Build the login page with the existing form kit, and keep the old URL working.",
-  acceptanceCriteria: "- the suite passes",
-  executionPlan: "1. write it\n2. run the suite",
-  executor: "human",
-  assignee: [{ id: "eric", name: "eric" }],
-} as const satisfies Partial<TaskFields>;
-
-export function passFor(spec: Partial<TaskFields>): string {
-  return `PASS hash=${specHash(spec)} @2026-07-06T20:00:00Z v2`;
-}
 
 /** What every board of tasks promises, whatever keeps it. */
 export function providerContract(name: string, open: () => Promise<ProviderPeer>): void {

@@ -4,7 +4,9 @@ import Database from "better-sqlite3";
 import type { Ack } from "../../src/domain/command.ts";
 import type { Copy } from "../../src/domain/question.ts";
 import { openStore } from "../../src/store/sqlite.ts";
+import { inspectAgents } from "./inspect-agents.ts";
 import { inspectAirlocks } from "./inspect-airlocks.ts";
+import { inspectBoardScene } from "./inspect-board-scene.ts";
 import { inspectGitHub } from "./inspect-github.ts";
 import { inspectHistory } from "./inspect-history.ts";
 import { inspectHooks } from "./inspect-hooks.ts";
@@ -53,9 +55,11 @@ export async function inspect(folder: string, scene: Scene, desk: Desk, disturbe
       ...inspectEndings(remains),
       ...inspectHistory(remains),
       ...inspectLoop(remains),
+      ...inspectAgents(remains),
       ...platform.wrong,
       ...inspectAirlocks(remains),
       ...(await inspectPeople(store, scene, remains.events)),
+      ...(await inspectBoardScene(path, store, scene, remains.ledger)),
     );
     return { wrong, doubles: platform.doubles };
   } finally {
@@ -142,6 +146,7 @@ function inspectEndings({ scene, questions, ledger }: Remains): string[] {
   for (const [task, ending] of Object.entries(scene.endings)) {
     const found = questions.filter((each) => each.question.task === task);
     const [stored] = found;
+    if (stored && ending.state === undefined) continue;
     if (!stored || found.length > 1) {
       wrong.push(`${task} is stored ${found.length} times`);
       continue;

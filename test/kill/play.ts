@@ -11,6 +11,8 @@ import type { Result, State } from "../../src/domain/question.ts";
 import { aConfig, aDocument, aTools, minute } from "../builders.ts";
 import { callPeer, peerChannel } from "../peer/peer-channel.ts";
 import type { Fault, Press, Update } from "../peer/peer-server.ts";
+import { agentHands } from "./agent-line.ts";
+import { boardHands } from "./board-line.ts";
 import { githubChannel, githubPeople, githubSettings } from "./github-line.ts";
 import { hooksChannels, hooksSettings, hooksWeather } from "./hooks-line.ts";
 import type { AskedEntry, CodeEntry, GivenEntry, Ledger } from "./ledger.ts";
@@ -242,6 +244,11 @@ export async function openPlay(
         const binding = bindings.find(({ person }) => person.name === name);
         return binding ? service().owlpost.revoke(binding.id, "cli") : { ok: false };
       }),
+
+    /** The hooks and the MCP server of an agent. */
+    agent: agentHands({ until }, { home, config, now, ledger }),
+    /** Those who work with the board. */
+    tasks: boardHands({ step, until }, () => service().owlpost),
 
     /** What befalls Feishu and the webhook's receiver. */
     weather: hooksWeather({ step }, peerUrl),

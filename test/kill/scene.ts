@@ -1,11 +1,19 @@
+import type { TaskStatus } from "../../src/domain/task.ts";
 import type { Play } from "./play.ts";
 
 /** How each question must end, by its task, whatever was killed on the way. */
 export type Ending = {
-  readonly state: string;
+  /** Absent: each call asks anew, and what becomes of a call whose process died does not matter. */
+  readonly state?: string;
   readonly outcome?: string;
   readonly option?: string;
   readonly result?: string;
+};
+/** How a task of the board must end, and everything that must have happened to it, each once. */
+export type TaskEnding = {
+  /** Absent: it is gone. */
+  readonly status?: TaskStatus;
+  readonly log: readonly string[];
 };
 export type ScenePeople = {
   readonly bindings: readonly { readonly name: string; readonly role: string; readonly address: string }[];
@@ -23,6 +31,8 @@ export type Scene = {
   /** On Telegram: the owners by configuration, who are rung; absent: Eric and Mara. */
   readonly allow?: readonly number[];
   readonly endings: Readonly<Record<string, Ending>>;
+  /** How each task of the board must end; absent: there is no board. */
+  readonly tasks?: Readonly<Record<string, TaskEnding>>;
   /** Steering notes that must be there exactly once. */
   readonly notes?: readonly string[];
   /** Who must be known when the scene has ended, and what must have led to it. */

@@ -5,10 +5,13 @@ import { stringify } from "yaml";
 import type { QuestionId } from "../../src/domain/ids.ts";
 import { aDocument } from "../builders.ts";
 import { abort } from "./abort-scene.ts";
+import { agents } from "./agents-scene.ts";
+import { board } from "./board-scene.ts";
 import { github } from "./github-scene.ts";
 import { hooks } from "./hooks-scene.ts";
 import { mail } from "./mail-scene.ts";
 import { ntfy } from "./ntfy-scene.ts";
+import { parking } from "./parking-scene.ts";
 import { pairing, words } from "./people-scenes.ts";
 import type { Scene } from "./scene.ts";
 import { slack } from "./slack-scene.ts";
@@ -240,6 +243,9 @@ export const scenes: Readonly<Record<string, Scene>> = {
   pairing,
   words,
   abort,
+  board,
+  parking,
+  agents,
   hooks,
   mail,
 };

@@ -12,6 +12,8 @@ export const phases = [
   "take",
   "confirm",
   "file",
+  "board",
+  "agent",
   "serve",
   "write",
 ] as const;

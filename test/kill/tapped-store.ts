@@ -12,6 +12,7 @@ const writes: Partial<Record<keyof Store, Phase>> = {
   pair: "pair",
   take: "take",
   confirm: "confirm",
+  changeBoard: "board",
   sweep: "sweep",
   append: "serve",
   sent: "send",
@@ -35,6 +36,14 @@ export async function openStore(path: string, options?: StoreOptions): Promise<S
   const store = await open(path, options);
   const tapped = { ...store };
   for (const [name, phase] of Object.entries(writes)) tap(tapped, name as keyof Store, phase);
+  tapped.settleBlockers = async (limit) => {
+    // Called after every change, nearly always for nothing: where it writes, its statements are steps.
+    const before = current;
+    current = "board";
+    const more = await store.settleBlockers(Math.min(limit, 2));
+    if (!more) current = before;
+    return more;
+  };
   return tapped;
 }
 

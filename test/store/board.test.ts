@@ -52,7 +52,7 @@ async function move(store: Store, id: string, status: Task["status"]): Promise<b
         { id: id as TaskId, fields: { agentOutput: "It is done." }, status, changesRequested: true },
         settings,
       ),
-    evening,
+    () => evening,
   );
   return value.ok;
 }
@@ -112,7 +112,7 @@ describe("the board on disk", () => {
           const before = memory.log.length;
           const told = memory.run(need, decide, now);
           const events = await store.lastEvent();
-          expect(await store.changeBoard({ board: "shop", ...need }, decide, now)).toEqual(told);
+          expect(await store.changeBoard({ board: "shop", ...need }, decide, () => now)).toEqual(told);
           expect((await store.lastEvent()) - events).toBe(memory.log.length - before);
         }
         for (const { id } of memory.all()) expect(await store.task("shop", id)).toEqual(memory.get(id));
@@ -271,7 +271,7 @@ describe("a home that was made before the board", () => {
           { board: "default", id: "first" as TaskId, issuer: "eric", fields: { title: "First" } },
           settings,
         ),
-      evening,
+      () => evening,
     );
     expect(made.ok).toBe(true);
     expect((await store.events(0, 9)).map(({ kind, task }) => [kind, task])).toEqual([

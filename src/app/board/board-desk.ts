@@ -18,7 +18,10 @@ export type BoardDesk = {
     decide: (snapshot: BoardSnapshot, settings: BoardSettings) => Decision<Value>,
     directories?: ReadonlySet<string>,
   ): Promise<Value>;
-  /** Leases that are over are over, service or no service. */
+  /**
+   * Leases that are over are over, service or no service; and whatever a process that died has not told to all who waited for
+   * a task is told.
+   */
   sweep(): Promise<void>;
 };
 
@@ -31,30 +34,34 @@ export function openBoardDesk(desk: Desk, options: BoardOptions): BoardDesk {
     decide: (snapshot: BoardSnapshot, settings: BoardSettings) => Decision<Value>,
     directories: ReadonlySet<string> = new Set(),
   ): Promise<Value> {
-    const at = now();
-    const settings: BoardSettings = { now: at, iso: new Date(at).toISOString(), actor, directories };
     let wrote = false;
     const value = await store.changeBoard(
       { board, ...need },
-      (snapshot) => {
+      (snapshot, at) => {
+        const settings: BoardSettings = { now: at, iso: new Date(at).toISOString(), actor, directories };
         const decision = decide(snapshot, settings);
         wrote = decision.effects.length > 0;
         return decision;
       },
-      at,
+      now,
     );
-    while (await store.settleBlockers(mostSettled));
+    await settle();
     if (wrote) committed();
     return value;
   }
 
+  async function settle(): Promise<void> {
+    while (await store.settleBlockers(mostSettled));
+  }
+
   async function sweep(): Promise<void> {
+    await settle();
     for (;;) {
       const at = now();
       const due = await store.nextLapseAt(at);
       if (due === undefined || due > at) return;
-      const { lapsed } = await change({ lapsed: { now: at, limit: mostLapsed } }, (snapshot) =>
-        decideLapses(snapshot, at),
+      const { lapsed } = await change({ lapsed: { limit: mostLapsed } }, (snapshot, settings) =>
+        decideLapses(snapshot, settings.now),
       );
       if (lapsed.length === 0) return;
     }

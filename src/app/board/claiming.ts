@@ -49,9 +49,6 @@ export function claiming({ desk, options, change, sweep }: BoardDesk): Pick<Boar
     },
   ): Promise<ClaimOutcome> {
     const passedOver: PassedOver[] = [];
-    // The same token again is the same claim, also for whoever asked for the next task.
-    const held = token === undefined ? undefined : await store.claimedTask(board, token);
-    if (held) return claim({ ...wanted, id: held });
     const folders = new Set<string>();
     let after: NextPlace | undefined;
     let limit = 1;
@@ -64,8 +61,10 @@ export function claiming({ desk, options, change, sweep }: BoardDesk): Pick<Boar
       };
       let found: readonly StoredTask[] = [];
       const answer: ClaimAnswer | undefined = await change(
-        { next },
+        // The same token again is the same claim, also for whoever asked for the next task.
+        { next, ...(token === undefined ? {} : { heldUnder: token }) },
         (snapshot, settings) => {
+          if (snapshot.held) return decideClaim(snapshot, wanted, settings);
           found = snapshot.next;
           // Nothing is looked up on the disk in here: a folder that nobody has looked at is looked at first.
           const isKnown = found.every(({ task }) => !needsFolder(task) || folders.has(task.workingDirectory));

@@ -1,4 +1,5 @@
-import { decideImport, importOrder } from "../../core/board/import.ts";
+import { decideImport, type Imported, importOrder } from "../../core/board/import.ts";
+import type { TaskId } from "../../domain/ids.ts";
 import { emptyFields, type Task } from "../../domain/task.ts";
 import { readWaggle } from "../../store/board/waggle.ts";
 import type { Board, ImportLine, ImportReport, Progress } from "./api.ts";
@@ -32,25 +33,37 @@ export function transferring({
     const lines = new Map(read.map(({ line, task }) => [task, line]));
     const ordered = importOrder(read.map(({ task }) => task));
     const dropped: ImportLine[] = [];
+    const known = new Set(ordered.map(({ id }) => id));
+    /** Tasks that name one which comes after them: where a whole waits for its parts, no order would do. */
+    const early: { readonly task: Task; readonly isNew: boolean; readonly lost: readonly string[] }[] = [];
     let added = 0;
     let same = 0;
+    const decided = (task: Task): Promise<Imported> => {
+      const tasks = [task.id, ...namedIn(task)];
+      return change({ tasks }, (snapshot, settings) => decideImport(snapshot, task, settings));
+    };
+    const tell = (task: Task, messages: readonly string[]): void => {
+      const where = { line: lines.get(task) ?? 0, id: task.id };
+      for (const message of messages) dropped.push({ ...where, message });
+    };
     for (let from = 0; from < ordered.length; from += atOnce) {
       const chunk = ordered.slice(from, from + atOnce);
-      const done = await Promise.all(
-        chunk.map((task) => {
-          const tasks = [task.id, ...(task.parentTask ? [task.parentTask] : []), ...task.blockedBy];
-          return change({ tasks }, (snapshot, settings) => decideImport(snapshot, task, settings));
-        }),
-      );
+      const done = await Promise.all(chunk.map(decided));
       for (const [at, { kind, dropped: lost }] of done.entries()) {
         const task = chunk[at] as Task;
         const where = { line: lines.get(task) ?? 0, id: task.id };
         if (kind === "new") added += 1;
         else if (kind === "same") same += 1;
         else refused.push({ ...where, message: "another task of this board has that id" });
-        for (const message of lost) dropped.push({ ...where, message });
+        if (lost.length > 0 && namedIn(task).some((id) => known.has(id)))
+          early.push({ task, isNew: kind === "new", lost });
+        else if (kind === "new") tell(task, lost);
       }
       told?.(from + chunk.length, ordered.length);
+    }
+    for (const { task, isNew, lost } of early) {
+      const { kind, dropped: still } = await decided(task);
+      if (isNew) tell(task, kind === "same" ? still : lost);
     }
     const byLine = (a: ImportLine, b: ImportLine): number => a.line - b.line;
     return { added, same, refused: refused.sort(byLine), dropped: dropped.sort(byLine) };
@@ -103,6 +116,10 @@ export function transferring({
       }
     },
   };
+}
+
+function namedIn({ parentTask, blockedBy }: Task): readonly TaskId[] {
+  return [...(parentTask === null ? [] : [parentTask]), ...blockedBy];
 }
 
 type Numbered = { readonly line: number; readonly value: unknown };

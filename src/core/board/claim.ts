@@ -18,7 +18,7 @@ import type { BoardSettings } from "./settings.ts";
 import { moveRule } from "./transitions.ts";
 
 export type ClaimRequest = {
-  /** Absent: the first of the snapshot's next tasks that may be dispatched. */
+  /** Absent: the task that is held under the token already, else the first of the snapshot's next ones that may be dispatched. */
   readonly id?: TaskId;
   readonly token: Claim;
   readonly by: string;
@@ -48,6 +48,7 @@ export function decideClaim(
     if (!stored) return none(noSuchTask(request.id), []);
     return claimOne(stored, request, settings, []);
   }
+  if (snapshot.held) return claimOne(snapshot.held, request, settings, []);
   const passedOver: PassedOver[] = [];
   for (const stored of snapshot.next) {
     const findings = unmetFor(stored, request, settings);

@@ -6,15 +6,16 @@ import { checkBlockers, checkParent } from "./graph.ts";
 import type { BoardSettings } from "./settings.ts";
 
 export type Imported = {
-  /** `same`: it was on the board as it is; `taken`: another task has its id. */
+  /** `same`: it was on the board as it is, or but for what it names; `taken`: another task has its id. */
   readonly kind: "new" | "same" | "taken";
-  /** What could not be kept: a parent or blocker that is not there or would break a rule. */
+  /** What is not kept: a parent or blocker that is not there or would break a rule. */
   readonly dropped: readonly string[];
 };
 
 /**
  * Takes a task over as it is, whatever its status: it was judged where it comes from. No parent moves because of it. The
- * snapshot must hold its id, its parent and its blockers.
+ * snapshot must hold its id, its parent and its blockers. The same again, as long as nobody has changed the task, adds the
+ * parent and the blockers that were not there before.
  */
 export function decideImport(
   snapshot: BoardSnapshot,
@@ -49,16 +50,39 @@ export function decideImport(
   });
   if (wrong) dropped.push(`its blockers: ${wrong.message}`);
   const kept = changedTask(task, { parentTask, blockedBy: wrong ? [] : there });
-  if (known) {
-    const kind = isSame(known.task, kept) ? "same" : "taken";
-    return { effects: [], value: { kind, dropped: [] } };
-  }
+  if (known) return knownAlready(known.task, kept, { actor, dropped });
   return {
     effects: [
       { type: "insert-task", task: kept },
       logTask(task, "task.imported", { title: task.title, status: task.status, by: actor.name }),
     ],
     value: { kind: "new", dropped },
+  };
+}
+
+function knownAlready(
+  stored: Task,
+  kept: Task,
+  { actor, dropped }: Pick<BoardSettings, "actor"> & Pick<Imported, "dropped">,
+): Decision<Imported> {
+  if (isSame(stored, kept)) return { effects: [], value: { kind: "same", dropped } };
+  const { parentTask, blockedBy } = kept;
+  const lacksSome =
+    (stored.parentTask === null || stored.parentTask === parentTask) &&
+    stored.blockedBy.every((id) => blockedBy.includes(id));
+  const isUntouched = stored.revision === 1 && isSame(changedTask(stored, { parentTask, blockedBy }), kept);
+  if (!lacksSome || !isUntouched) return { effects: [], value: { kind: "taken", dropped: [] } };
+  const fields = [
+    ...(stored.parentTask === parentTask ? [] : ["parentTask"]),
+    ...(stored.blockedBy.length === blockedBy.length ? [] : ["blockedBy"]),
+  ];
+  const { board, id, revision } = stored;
+  return {
+    effects: [
+      { type: "update-task", board, id, revision, change: { parentTask, blockedBy } },
+      logTask(stored, "task.edited", { fields, by: actor.name }),
+    ],
+    value: { kind: "same", dropped },
   };
 }
 

@@ -28,8 +28,9 @@ export function decideRemove(
   }
   return {
     effects: [
-      ...closeQuestions(snapshot, stored, `the task ${id} was deleted`),
       { type: "delete-task", board: task.board, id, revision: task.revision },
+      // Only now: a question that is cancelled writes into the task that it parks.
+      ...closeQuestions(snapshot, stored, `the task ${id} was deleted`),
       logTask(task, "task.deleted", { title: task.title, status: task.status, by: actor.name }),
       ...familyEffects(snapshot, { before: task, after: undefined }, settings),
     ],

@@ -1,8 +1,7 @@
-import type { TaskId } from "../../domain/ids.ts";
 import type { Store } from "../../domain/store.ts";
 import { applyEffects } from "../effects.ts";
 import type { Commit } from "../group-commit.ts";
-import { type Sql, scalar } from "../statements.ts";
+import type { Sql } from "../statements.ts";
 import { isUnsettled, settleBlockers } from "./blockers.ts";
 import { listTasks } from "./query.ts";
 import { boardSnapshot, findTask, nextLapseAt, nextTasks } from "./read.ts";
@@ -13,7 +12,6 @@ type BoardStore = Pick<
   | "changeBoard"
   | "settleBlockers"
   | "task"
-  | "claimedTask"
   | "nextTasks"
   | "tasks"
   | "boards"
@@ -25,22 +23,16 @@ type BoardStore = Pick<
 /** The board of tasks. */
 export function board(sql: Sql, commit: Commit): BoardStore {
   return {
-    changeBoard: (need, decide, now) =>
+    changeBoard: (need, decide, clock) =>
       commit(() => {
-        const { effects, value } = decide(boardSnapshot(sql, need));
+        const now = clock();
+        const { effects, value } = decide(boardSnapshot(sql, need, now), now);
         applyEffects(sql, effects, now);
         return value;
       }),
     // Nothing is written where nothing waits.
     settleBlockers: async (limit) => isUnsettled(sql) && commit(() => !settleBlockers(sql, limit)),
     task: async (name, id) => findTask(sql, name, id)?.stored,
-    claimedTask: async (name, token) =>
-      scalar<TaskId>(
-        sql,
-        "SELECT id FROM tasks INDEXED BY tasks_leases WHERE lease_until_at IS NOT NULL AND claim = ? AND project = ?",
-        token,
-        name,
-      ),
     nextTasks: async (name, need) => nextTasks(sql, name, need),
     tasks: async (query) => listTasks(sql, query),
     boards: async () => boards(sql),

@@ -1,5 +1,5 @@
 import type { BoardNeed, BoardSnapshot, NextNeed, NextPlace } from "../../domain/board.ts";
-import type { Instant, QuestionId, TaskId } from "../../domain/ids.ts";
+import type { Claim, Instant, QuestionId, TaskId } from "../../domain/ids.ts";
 import type { StoredTask } from "../../domain/task.ts";
 import { copiesOf } from "../copies.ts";
 import { findQuestions } from "../questions.ts";
@@ -24,10 +24,10 @@ export function readTasks(sql: Sql, numbers: readonly number[]): StoredTask[] {
 }
 
 /** Taken so long after `now` that the clock was set back: in SQL what `hasRunOut` says of a claim. */
-const ranOut = "(lease_until_at <= ? OR lease_until_at - ? > lease_ms)";
+const ranOut = "(lease_until_at <= ? OR lease_until_at - ? > 2 * lease_ms)";
 
 /** What a decision needs to know, read inside its transaction. */
-export function boardSnapshot(sql: Sql, need: BoardNeed): BoardSnapshot {
+export function boardSnapshot(sql: Sql, need: BoardNeed, now: Instant): BoardSnapshot {
   const tasks = new Map<TaskId, StoredTask>();
   const keep = (id: TaskId): void => {
     if (tasks.has(id)) return;
@@ -36,12 +36,14 @@ export function boardSnapshot(sql: Sql, need: BoardNeed): BoardSnapshot {
   };
   for (const id of need.tasks ?? []) keep(id);
   for (const { task } of [...tasks.values()]) if (task.parentTask !== null) keep(task.parentTask);
-  const lapsed = need.lapsed ? lapsedTasks(sql, need.lapsed.now, need.lapsed.limit) : [];
+  const lapsed = need.lapsed ? lapsedTasks(sql, now, need.lapsed.limit) : [];
+  const held = need.heldUnder === undefined ? undefined : heldTask(sql, need.board, need.heldUnder);
   const ids = [...tasks.values()].flatMap(({ parkedFor }) => parkedFor);
   const parking = ids.length === 0 ? [] : findQuestions(sql, ids);
   return {
     tasks,
     next: need.next ? nextTasks(sql, need.board, need.next) : [],
+    ...(held ? { held } : {}),
     lapsed,
     blockersOf: (id) => blockersOf(sql, need.board, id),
     questions: new Map(parking.map(({ stored }) => [stored.question.id as QuestionId, stored])),
@@ -104,6 +106,17 @@ export function placeValues({ priority, dueDate, createdAt, id }: NextPlace): Bi
   return [rank < 0 ? 4 : rank, dueDate ?? "~", createdAt, id];
 }
 
+/** Among the leases that run, which are few. */
+function heldTask(sql: Sql, board: string, token: Claim): StoredTask | undefined {
+  const n = scalar<number>(
+    sql,
+    "SELECT n FROM tasks INDEXED BY tasks_leases WHERE lease_until_at IS NOT NULL AND claim = ? AND project = ?",
+    token,
+    board,
+  );
+  return n === undefined ? undefined : readTasks(sql, [n])[0];
+}
+
 function lapsedTasks(sql: Sql, now: Instant, limit: number): StoredTask[] {
   const numbers = sql<number>(
     `SELECT n FROM tasks INDEXED BY tasks_leases WHERE lease_until_at IS NOT NULL AND ${ranOut}
@@ -123,7 +136,7 @@ export function nextLapseAt(sql: Sql, now: Instant): Instant | undefined {
   if (first === null || first === undefined || first <= now) return first ?? undefined;
   const isAhead = scalar<number>(
     sql,
-    `SELECT lease_until_at - ? > lease_ms FROM tasks INDEXED BY tasks_leases WHERE lease_until_at IS NOT NULL
+    `SELECT lease_until_at - ? > 2 * lease_ms FROM tasks INDEXED BY tasks_leases WHERE lease_until_at IS NOT NULL
     ORDER BY lease_until_at DESC LIMIT 1`,
     now,
   );

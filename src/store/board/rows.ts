@@ -1,11 +1,12 @@
 import { mintQuestionId, type QuestionId, type RunId, type TaskId } from "../../domain/ids.ts";
-import type {
-  Attachment,
-  Priority,
-  StoredTask,
-  TaskClaim,
-  TaskPerson,
-  TaskStatus,
+import {
+  type Attachment,
+  isFinished,
+  type Priority,
+  type StoredTask,
+  type TaskClaim,
+  type TaskPerson,
+  type TaskStatus,
 } from "../../domain/task.ts";
 
 /** A task as it is read: a plain list, since the driver takes half as long again to name every column of every row. */
@@ -122,7 +123,8 @@ export function foundTask(row: TaskRow): FoundTask {
         revision: row[3],
       },
       claim: claimOf(row),
-      openBlockers: row[9],
+      // Not the number that is kept for the index: that one may lag behind a blocker with very many dependants.
+      openBlockers: blockers.filter(([, status]) => !isFinished(status)).length,
       cancelledBlockers: blockers.filter(([, status]) => status === "Cancelled").length,
       children: { all: row[10], open: row[11], done: row[12] },
       parkedFor: row[46] === null || row[46] === "[]" ? [] : questionsOf(row[46]),

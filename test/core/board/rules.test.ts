@@ -70,9 +70,9 @@ describe("a claim", () => {
     const board = memoryBoard([aSpec()]);
     claimOf(board, "one");
     const later = evening + 10 * minute;
-    expect(
-      board.run({ lapsed: { now: later, limit: 5 } }, (snapshot) => decideLapses(snapshot, later), later),
-    ).toEqual({ lapsed: [id] });
+    expect(board.run({ lapsed: { limit: 5 } }, (snapshot) => decideLapses(snapshot, later), later)).toEqual({
+      lapsed: [id],
+    });
     expect(board.get(id)?.task).toMatchObject({ status: "Ready", dispatchedAt: null });
     expect(claimOf(board, "two", settings, later).ok).toBe(true);
     const write = (claim: string | undefined) =>
