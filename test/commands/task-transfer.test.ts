@@ -60,7 +60,7 @@ test("what is not taken over is told with its line, and is exit 3", async () => 
     dropped: [{ line: 3, id: "b" }],
   });
   const [, , err] = await desk().shown("import", file);
-  expect(err).toContain("line 1, a: another task of this board has that id");
+  expect(err).toContain("line 1, a: the board has a task of that id already, which differs (title)");
 });
 
 test("a board of waggle-sqlite by its file; another database is named as none", async () => {

@@ -1,13 +1,19 @@
 import type { BoardSnapshot } from "../../domain/board.ts";
-import type { Decision } from "../../domain/store.ts";
+import type { TaskId } from "../../domain/ids.ts";
+import type { Decision, Effect } from "../../domain/store.ts";
 import { changedTask, type Task } from "../../domain/task.ts";
 import { logTask } from "./family.ts";
 import { checkBlockers, checkParent } from "./graph.ts";
 import type { BoardSettings } from "./settings.ts";
 
+/** A task that comes in, and which of its fields its document gave: the others stand at their defaults. */
+export type Incoming = { readonly task: Task; readonly given: ReadonlySet<string> };
+
 export type Imported = {
-  /** `same`: it was on the board as it is; `taken`: another task has its id. */
+  /** `same`: it was on the board as it is; `taken`: the board's own task of that id says something else. */
   readonly kind: "new" | "same" | "taken";
+  /** `taken`: in which fields. */
+  readonly differs: readonly string[];
   /** What could not be kept: a parent or blocker that is not there or would break a rule. */
   readonly dropped: readonly string[];
 };
@@ -18,10 +24,64 @@ export type Imported = {
  */
 export function decideImport(
   snapshot: BoardSnapshot,
-  task: Task,
+  { task, given }: Incoming,
   { actor }: BoardSettings,
 ): Decision<Imported> {
   const known = snapshot.tasks.get(task.id);
+  const { links, dropped } = linksOf(snapshot, task);
+  const kept = changedTask(task, links);
+  if (known) {
+    const differs = [...given].filter((name) => !isEqual(known.task, kept, name as keyof Task));
+    // Those that it names came later, or the import was cut short: nobody has touched it since.
+    if (known.task.revision === 1 && differs.every(isLink) && holdsAll(links, known.task))
+      return { effects: tie(known.task, links), value: { kind: "same", differs: [], dropped: [] } };
+    return { effects: [], value: { kind: differs.length > 0 ? "taken" : "same", differs, dropped: [] } };
+  }
+  return {
+    effects: [
+      { type: "insert-task", task: kept },
+      logTask(task, "task.imported", { title: task.title, status: task.status, by: actor.name }),
+    ],
+    value: { kind: "new", differs: [], dropped },
+  };
+}
+
+/**
+ * Ties a task that was just taken over to those that came after it: a parent may wait for a part of its own, and then
+ * neither can come first.
+ */
+export function decideTies(snapshot: BoardSnapshot, task: Task): Decision<readonly string[]> {
+  const stored = snapshot.tasks.get(task.id);
+  if (!stored) return { effects: [], value: [] };
+  const { links, dropped } = linksOf(snapshot, task);
+  return { effects: tie(stored.task, links), value: dropped };
+}
+
+function isLink(name: string): boolean {
+  return name === "parentTask" || name === "blockedBy";
+}
+
+function holdsAll(links: Links, { parentTask, blockedBy }: Links): boolean {
+  return (
+    (parentTask === null || parentTask === links.parentTask) &&
+    blockedBy.every((id) => links.blockedBy.includes(id))
+  );
+}
+
+function tie(task: Task, links: Links): readonly Effect[] {
+  const tied = changedTask(task, links);
+  if (isEqual(task, tied, "parentTask") && isEqual(task, tied, "blockedBy")) return [];
+  const { board, id, revision } = task;
+  return [{ type: "update-task", board, id, revision, change: links }];
+}
+
+type Links = Pick<Task, "parentTask" | "blockedBy">;
+
+/** The parent and the blockers that may be kept; of what may not, only that is left out. */
+function linksOf(
+  snapshot: BoardSnapshot,
+  task: Task,
+): { readonly links: Links; readonly dropped: readonly string[] } {
   const dropped: string[] = [];
   const there = task.blockedBy.filter((id) => snapshot.tasks.has(id));
   for (const id of task.blockedBy)
@@ -32,7 +92,7 @@ export function decideImport(
       id: task.id,
       parent: parentTask,
       found: snapshot.tasks.get(parentTask)?.task,
-      children: known?.children ?? { all: 0, open: 0, done: 0 },
+      children: snapshot.tasks.get(task.id)?.children ?? { all: 0, open: 0, done: 0 },
       blockedBy: there,
     });
     if (wrong) {
@@ -40,34 +100,26 @@ export function decideImport(
       parentTask = null;
     }
   }
-  const wrong = checkBlockers({
-    id: task.id,
-    blockedBy: there,
-    parent: parentTask,
-    exists: () => true,
-    blockersOf: snapshot.blockersOf,
+  const wrongOf = (blockedBy: readonly TaskId[]) =>
+    checkBlockers({
+      id: task.id,
+      blockedBy,
+      parent: parentTask,
+      exists: () => true,
+      blockersOf: snapshot.blockersOf,
+    });
+  // Nearly always all of them are right.
+  if (!wrongOf(there)) return { links: { parentTask, blockedBy: there }, dropped };
+  const blockedBy = there.filter((id) => {
+    const wrong = wrongOf([id]);
+    if (wrong) dropped.push(`its blocker ${id}: ${wrong.message}`);
+    return !wrong;
   });
-  if (wrong) dropped.push(`its blockers: ${wrong.message}`);
-  const kept = changedTask(task, { parentTask, blockedBy: wrong ? [] : there });
-  if (known) {
-    const kind = isSame(known.task, kept) ? "same" : "taken";
-    return { effects: [], value: { kind, dropped: [] } };
-  }
-  return {
-    effects: [
-      { type: "insert-task", task: kept },
-      logTask(task, "task.imported", { title: task.title, status: task.status, by: actor.name }),
-    ],
-    value: { kind: "new", dropped },
-  };
+  return { links: { parentTask, blockedBy }, dropped };
 }
 
-/** What changes by being stored does not count. */
-function isSame(stored: Task, task: Task): boolean {
-  const names = Object.keys(task) as (keyof Task)[];
-  return names
-    .filter((name) => name !== "revision" && name !== "updatedAt" && name !== "board")
-    .every((name) => JSON.stringify(stored[name]) === JSON.stringify(task[name]));
+function isEqual(one: Task, other: Task, name: keyof Task): boolean {
+  return JSON.stringify(one[name]) === JSON.stringify(other[name]);
 }
 
 /** Parents and blockers before those that name them, as far as there is such an order; else as they came. */
