@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parsePlain } from "../../src/commands/plain-line.ts";
 import { verbs } from "../../src/commands/verbs.ts";
+import { aDocument } from "../builders.ts";
 import { aTaskDesk, env } from "./task-desk.ts";
 
 const desk = aTaskDesk();
@@ -318,6 +319,34 @@ describe("from Ready to Done", () => {
     const [, out] = await desk().shown("next", "--all");
     expect(out).toMatch(/^far .* no .*is no folder on this machine/m);
     expect(await desk().task("claim")).toMatchObject({ task: { id: "near" }, passed_over: [{ id: "far" }] });
+  });
+
+  test("next and claim are of one mind about what can be begun", async () => {
+    await desk().ready("a", { executor: null });
+    expect(await desk().task("next")).toMatchObject({
+      exit: 4,
+      message: expect.stringContaining("Executor: Say who or what carries it out."),
+    });
+    expect(await desk().task("next", "--all")).toMatchObject({
+      exit: 4,
+      results: [{ findings: [{ field: "Executor" }] }],
+    });
+    expect(await desk().task("claim")).toMatchObject({ exit: 4 });
+    expect(await desk().task("claim", "--executor", "human")).toMatchObject({ exit: 0 });
+  });
+
+  test("an agent does not go on without the answer that its task waits for", async () => {
+    await desk().ready("a");
+    await desk().task("claim", "a", "--claim", "t");
+    const document = JSON.stringify(aDocument({ task: "a", default: { action: "skip_spec", at: "8h" } }));
+    expect((await desk().run(["ask", "-", "--json"], { env, stdin: document })).exit).toBe(0);
+    for (const status of ["in-progress", "ready", "backlog"])
+      expect(await desk().agent("move", "a", status, "--claim", "t")).toMatchObject({
+        exit: 3,
+        error: "not-allowed",
+        message: expect.stringContaining("owlpost take --task a"),
+      });
+    expect(await desk().task("move", "a", "in-progress", "--claim", "t")).toMatchObject({ exit: 0 });
   });
 
   test("a review of the work: approved, or with changes", async () => {

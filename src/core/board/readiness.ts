@@ -47,7 +47,7 @@ export function checkStructure(target: TaskStatus, task: Structure): StructureRe
     error("Parent Task", "hierarchy_2level", "A task with a parent may have no children of its own.");
   if (isBlank(task.description))
     error("Description", "required_non_empty", "Say what the task should accomplish.");
-  else if (ready && countCharacters(task.description) < leastDescription)
+  else if (ready && countCharacters(trimmed(task.description)) < leastDescription)
     error("Description", "min_length", `Say it in at least ${leastDescription} characters.`);
   if (task.assigneeCount > 1) warn("Assignee", "single_assignee", "Name one person only.");
 
@@ -106,5 +106,10 @@ function checkVerdict(target: TaskStatus, text: string, error: Report, warn: Rep
 }
 
 export function isBlank(text: string | null): boolean {
-  return text === null || text.trim() === "";
+  return text === null || trimmed(text) === "";
+}
+
+/** Unicode's white space, and the mark of byte order: the engine's own `trim` keeps U+0085. */
+function trimmed(text: string): string {
+  return text.includes("\x85") ? text.replaceAll("\x85", " ").trim() : text.trim();
 }
