@@ -26,6 +26,8 @@ describe("the group", () => {
     const lines: readonly (readonly [line: readonly string[], part: string])[] = [
       [[], "name a command"],
       [["nxt"], "unknown command 'nxt'"],
+      [["delete", "a"], "that is owlpost task move TASK cancelled"],
+      [["done", "a"], "that is owlpost task move TASK done --output TEXT"],
       [["show"], "missing required argument 'task'"],
       [["create"], "a task needs a title"],
       [["move", "a", "somewhere"], "there is no status somewhere; the statuses are backlog, ready"],
@@ -46,6 +48,9 @@ describe("the group", () => {
       expect([line, exit]).toEqual([line, 2]);
       expect(message).toContain(part);
     }
+    const [, , told] = await desk().shown("start", "a");
+    expect(told).toContain("That is owlpost task claim TASK\nSee owlpost task --help.\n");
+    expect((await desk().shown("show"))[2]).toContain("See owlpost task show --help.");
   });
 
   test("next, claim and heartbeat are read without commander", async () => {
@@ -219,6 +224,20 @@ describe("create, show, list", () => {
     expect(whole).not.toContain("\u001b");
   });
 
+  test("a very long title is cut in the table and nowhere else; an empty list says what there is", async () => {
+    const said = async (...line: string[]) => (await desk().shown("list", ...line))[2];
+    expect(await said("--all")).toContain("The board default is empty.");
+    await desk().task("create", "x".repeat(4_000), "--id", "long");
+    const [, out] = await desk().shown("list");
+    expect(out.split("\n").map((line) => line.length < 160)).not.toContain(false);
+    expect((await desk().task("list")).results).toMatchObject([{ title: "x".repeat(4_000) }]);
+    await desk().task("move", "long", "cancelled");
+    expect(await said()).toContain("--all shows finished ones");
+    expect(await said("--tag", "web")).toBe(
+      "No such task on the board default; finished ones are shown with --all.\n",
+    );
+  });
+
   test("boards are kept apart by their project", async () => {
     await desk().task("create", "Here", "--id", "a");
     await desk().task("create", "There", "--id", "a", "--project", "shop");
@@ -325,7 +344,9 @@ describe("from Ready to Done", () => {
     await desk().ready("a", { executor: null });
     expect(await desk().task("next")).toMatchObject({
       exit: 4,
-      message: expect.stringContaining("Executor: Say who or what carries it out."),
+      message: expect.stringContaining(
+        "The first is a: Executor: Say who or what carries it out (--executor).",
+      ),
     });
     expect(await desk().task("next", "--all")).toMatchObject({
       exit: 4,

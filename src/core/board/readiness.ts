@@ -29,6 +29,7 @@ export type StructureReport = { readonly errors: readonly Finding[]; readonly wa
 /** Text that stands for text to come: with one of these, a field is not ready. */
 export const markers: readonly string[] = ["[DRAFT-AC]", "[DRAFT-EP]", "[NEEDS-REFINE]", "[INFERRED]"];
 const leastDescription = 50;
+const noCriteria = "Say how anybody can see that it is done (--acceptance).";
 
 /** Only what can be decided exactly and in every language: what the words mean is for a reviewer. White space is empty. */
 export function checkStructure(target: TaskStatus, task: Structure): StructureReport {
@@ -46,17 +47,17 @@ export function checkStructure(target: TaskStatus, task: Structure): StructureRe
   if (task.hasParent && task.hasChildren)
     error("Parent Task", "hierarchy_2level", "A task with a parent may have no children of its own.");
   if (isBlank(task.description))
-    error("Description", "required_non_empty", "Say what the task should accomplish.");
+    error("Description", "required_non_empty", "Say what the task should accomplish (--description).");
   else if (ready && countCharacters(trimmed(task.description)) < leastDescription)
-    error("Description", "min_length", `Say it in at least ${leastDescription} characters.`);
+    error("Description", "min_length", `Say it in at least ${leastDescription} characters (--description).`);
   if (task.assigneeCount > 1) warn("Assignee", "single_assignee", "Name one person only.");
 
   if (ready) {
-    for (const [field, text] of [
-      ["Acceptance Criteria", task.acceptanceCriteria],
-      ["Execution Plan", task.executionPlan],
+    for (const [field, text, lack] of [
+      ["Acceptance Criteria", task.acceptanceCriteria, noCriteria],
+      ["Execution Plan", task.executionPlan, "Write down the steps (--plan)."],
     ] as const) {
-      if (isBlank(text)) error(field, "required_non_empty", `${field} is empty.`);
+      if (isBlank(text)) error(field, "required_non_empty", lack);
       else if (markers.some((marker) => text.includes(marker)))
         error(field, "placeholder_present", `Resolve every ${markers.join(", ")} in it first.`);
     }
@@ -66,22 +67,22 @@ export function checkStructure(target: TaskStatus, task: Structure): StructureRe
     if (task.priority === null) warn("Priority", "recommended", "It has no priority, so it comes last.");
   }
   if (target === "In Progress") {
-    if (task.executor === null) error("Executor", "required_set", "Say who or what carries it out.");
+    if (task.executor === null)
+      error("Executor", "required_set", "Say who or what carries it out (--executor).");
     if (isAi && isBlank(task.workingDirectory))
-      error("Working Directory", "required_for_ai", "A program needs a folder to work in.");
+      error("Working Directory", "required_for_ai", "A program needs a folder to work in (--dir).");
     if (task.executor === "cli" && isBlank(task.branch))
       warn("Branch", "recommended", "Name the branch it works on.");
   }
   if (target === "Blocked") {
-    if (isBlank(task.acceptanceCriteria))
-      error("Acceptance Criteria", "required_non_empty", "Acceptance Criteria is empty.");
+    if (isBlank(task.acceptanceCriteria)) error("Acceptance Criteria", "required_non_empty", noCriteria);
     if (!task.issuer) warn("Issuer", "recommended", "Nobody is named as the one who made it.");
     if (isBlank(task.errorMessage)) warn("Error Message", "recommended", "Say what holds it up.");
   }
   if (target === "Done" && isAi && isBlank(task.agentOutput)) {
     if (task.createdBeforeOutputRule)
       warn("Agent Output", "legacy_recommended", "Say what came of the work.");
-    else error("Agent Output", "required_for_ai_done", "Say what came of the work.");
+    else error("Agent Output", "required_for_ai_done", "Say what came of the work (--output).");
   }
   return { errors, warnings };
 }
