@@ -96,6 +96,26 @@ test("bad files and bad places", async () => {
   expect(readFileSync(target, "utf8")).toBe("mine");
 });
 
+test("many lines are taken over by and by, and those that name a later one find it", async () => {
+  const lines = Array.from({ length: 4_500 }, (_, n) =>
+    JSON.stringify({ id: `t-${n}`, title: `Task ${n}`, blockedBy: n % 500 === 0 ? [`t-${n + 450}`] : [] }),
+  );
+  const file = desk().file("many.jsonl", lines.join("\n"));
+  expect(await desk().task("import", file)).toMatchObject({
+    exit: 0,
+    added: 4_500,
+    refused: [],
+    dropped: [],
+  });
+  expect(await desk().task("import", file)).toMatchObject({ exit: 0, same: 4_500, refused: [] });
+  expect(await desk().task("show", "t-1500")).toMatchObject({
+    open_blockers: 1,
+    task: { blockedBy: ["t-1950"] },
+  });
+  const { results } = await desk().task("list", "--sort", "created", "--limit", "3");
+  expect(results).toMatchObject([{ id: "t-450" }, { id: "t-0" }, { id: "t-1" }]);
+});
+
 test("an agent imports nothing: it would bring its own verdicts", async () => {
   const file = desk().file("t.jsonl", '{"id":"a","title":"A","status":"Ready"}');
   expect(await desk().agent("import", file)).toMatchObject({ exit: 3, error: "not-allowed" });

@@ -58,8 +58,8 @@ export type ImportLine = {
   readonly id?: string;
   readonly message: string;
 };
-/** Told while it goes on: so many tasks are done of so many. */
-export type Progress = (done: number, all: number) => void;
+/** Told while it goes on: so many tasks are done, of so many where that is known. */
+export type Progress = (done: number, all?: number) => void;
 
 export type ImportReport = {
   readonly added: number;
@@ -137,6 +137,8 @@ export type Board = TaskProvider & {
   review(request: ReviewRequest): Promise<ReviewOutcome>;
   /** Measures how often the configured reviewer agrees with people; below the bar its verdicts do not count. */
   calibrate(request: CalibrationRequest): Promise<CalibrationOutcome>;
+  /** The same from a stream of bytes, of which a few thousand lines are in memory at a time; text says why it cannot be read. */
+  importStream(chunks: AsyncIterable<Buffer>, told?: Progress): Promise<ImportReport | string>;
   /** JSON lines, a JSON list, or the canonical `{"results": […]}`. */
   importText(text: string, told?: Progress): Promise<ImportReport>;
   /** A board that waggle-sqlite keeps. */

@@ -16,6 +16,8 @@ export type Imported = {
   readonly differs: readonly string[];
   /** What could not be kept: a parent or blocker that is not there or would break a rule. */
   readonly dropped: readonly string[];
+  /** It names somebody who is not there, and who may still come. */
+  readonly isLoose: boolean;
 };
 
 /**
@@ -34,15 +36,21 @@ export function decideImport(
     const differs = [...given].filter((name) => !isEqual(known.task, kept, name as keyof Task));
     // Those that it names came later, or the import was cut short: nobody has touched it since.
     if (known.task.revision === 1 && differs.every(isLink) && holdsAll(links, known.task))
-      return { effects: tie(known.task, links), value: { kind: "same", differs: [], dropped: [] } };
-    return { effects: [], value: { kind: differs.length > 0 ? "taken" : "same", differs, dropped: [] } };
+      return {
+        effects: tie(known.task, links),
+        value: { kind: "same", differs: [], dropped: [], isLoose: false },
+      };
+    return {
+      effects: [],
+      value: { kind: differs.length > 0 ? "taken" : "same", differs, dropped: [], isLoose: false },
+    };
   }
   return {
     effects: [
       { type: "insert-task", task: kept },
       logTask(task, "task.imported", { title: task.title, status: task.status, by: actor.name }),
     ],
-    value: { kind: "new", differs: [], dropped },
+    value: { kind: "new", differs: [], dropped, isLoose: dropped.length > 0 },
   };
 }
 
@@ -50,7 +58,7 @@ export function decideImport(
  * Ties a task that was just taken over to those that came after it: a parent may wait for a part of its own, and then
  * neither can come first.
  */
-export function decideTies(snapshot: BoardSnapshot, task: Task): Decision<readonly string[]> {
+export function decideTies(snapshot: BoardSnapshot, task: Ties): Decision<readonly string[]> {
   const stored = snapshot.tasks.get(task.id);
   if (!stored) return { effects: [], value: [] };
   const { links, dropped } = linksOf(snapshot, task);
@@ -75,12 +83,13 @@ function tie(task: Task, links: Links): readonly Effect[] {
   return [{ type: "update-task", board, id, revision, change: links }];
 }
 
+export type Ties = Pick<Task, "id" | "parentTask" | "blockedBy">;
 type Links = Pick<Task, "parentTask" | "blockedBy">;
 
 /** The parent and the blockers that may be kept; of what may not, only that is left out. */
 function linksOf(
   snapshot: BoardSnapshot,
-  task: Task,
+  task: Ties,
 ): { readonly links: Links; readonly dropped: readonly string[] } {
   const dropped: string[] = [];
   const there = task.blockedBy.filter((id) => snapshot.tasks.has(id));
