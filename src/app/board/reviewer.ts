@@ -120,7 +120,12 @@ function runReviewer(reviewer: Reviewer, input: string, folder: string, env: Env
     }, timeLimitMs);
     process.once("SIGINT", interrupted).once("SIGTERM", interrupted);
     child.once("error", (error: NodeJS.ErrnoException) =>
-      done(failed("reviewer-failed", `${program} could not be started (${error.code ?? error.message}).`)),
+      done(
+        failed(
+          "reviewer-failed",
+          `${program} could not be started (${error.code ?? error.message}): look at reviewer.command in config.yaml.`,
+        ),
+      ),
     );
     child.stdout.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
@@ -136,7 +141,7 @@ function runReviewer(reviewer: Reviewer, input: string, folder: string, env: Env
     const ended = (code: number | null, signal: NodeJS.Signals | null): Ran => {
       if (code === 0) return { ok: true, output: Buffer.concat(output).toString("utf8") };
       const how = code === null ? `was ended by ${signal}` : `ended with exit code ${code}`;
-      const why = complaint.trim();
+      const why = complaint.trim().replace(/\.$/, "");
       return failed("reviewer-failed", `${name} ${how}${why === "" ? "" : `: ${why}`}. Nothing was stored.`);
     };
     child.once("exit", (code, signal) => {

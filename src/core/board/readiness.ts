@@ -58,8 +58,10 @@ export function checkStructure(target: TaskStatus, task: Structure): StructureRe
       ["Execution Plan", task.executionPlan, "Write down the steps (--plan)."],
     ] as const) {
       if (isBlank(text)) error(field, "required_non_empty", lack);
-      else if (markers.some((marker) => text.includes(marker)))
-        error(field, "placeholder_present", `Resolve every ${markers.join(", ")} in it first.`);
+      else {
+        const left = markers.filter((marker) => text.includes(marker));
+        if (left.length > 0) error(field, "placeholder_present", leftWords(left));
+      }
     }
     checkVerdict(target, task.qualityVerdict, error, warn);
     if (!task.issuer) warn("Issuer", "recommended", "Nobody is named as the one who made it.");
@@ -85,6 +87,13 @@ export function checkStructure(target: TaskStatus, task: Structure): StructureRe
     else error("Agent Output", "required_for_ai_done", "Say what came of the work (--output).");
   }
   return { errors, warnings };
+}
+
+function leftWords(left: readonly string[]): string {
+  const how = left.includes("[INFERRED]")
+    ? " (a guessed line: owlpost task review TASK --confirm-line N)"
+    : "";
+  return `Resolve ${left.join(" and ")} in it first${how}.`;
 }
 
 type Report = (field: string, rule: string, message: string) => void;
