@@ -356,12 +356,25 @@ describe("from Ready to Done", () => {
     expect(await desk().task("claim", "--executor", "human")).toMatchObject({ exit: 0 });
   });
 
+  test("an agent takes no task away from whoever works on it, whatever it calls that", async () => {
+    await desk().ready("a");
+    await desk().task("claim", "a", "--claim", "t", "--by", "owl");
+    for (const status of ["backlog", "cancelled"])
+      expect(await desk().agent("move", "a", status)).toMatchObject({
+        exit: 3,
+        error: "not-allowed",
+        message: expect.stringContaining("away from owl"),
+      });
+    expect(await desk().agent("move", "a", "backlog", "--claim", "t")).toMatchObject({ exit: 0 });
+    expect(await desk().agent("move", "a", "cancelled")).toMatchObject({ exit: 0 });
+  });
+
   test("an agent does not go on without the answer that its task waits for", async () => {
     await desk().ready("a");
     await desk().task("claim", "a", "--claim", "t");
     const document = JSON.stringify(aDocument({ task: "a", default: { action: "skip_spec", at: "8h" } }));
     expect((await desk().run(["ask", "-", "--json"], { env, stdin: document })).exit).toBe(0);
-    for (const status of ["in-progress", "ready", "backlog"])
+    for (const status of ["in-progress", "ready", "backlog", "cancelled"])
       expect(await desk().agent("move", "a", status, "--claim", "t")).toMatchObject({
         exit: 3,
         error: "not-allowed",

@@ -1,16 +1,23 @@
 import type { Actor, BoardRefusal } from "../../domain/board.ts";
-import { changedTask, type StoredTask, type TaskFields, type TaskStatus } from "../../domain/task.ts";
+import {
+  changedTask,
+  hasRunOut,
+  type StoredTask,
+  type TaskFields,
+  type TaskStatus,
+} from "../../domain/task.ts";
 import { writesBlocks } from "./blocks.ts";
 import type { MoveWords } from "./conditions.ts";
 import { refusal } from "./graph.ts";
 import { adoptsGuess } from "./inferred.ts";
+import type { BoardSettings } from "./settings.ts";
 import { isExemptFromReview } from "./worthiness.ts";
 
 /** A program judges neither its own work nor its own plan, and speaks for nobody. */
 export function refusedToAgent(
-  { kind }: Actor,
-  { task, parkedFor }: StoredTask,
-  { approved, status }: MoveWords & { readonly status?: TaskStatus },
+  { actor: { kind }, now }: BoardSettings,
+  { task, claim, parkedFor }: StoredTask,
+  { approved, status, claim: token }: MoveWords & { readonly status?: TaskStatus },
   fields: Partial<TaskFields>,
 ): BoardRefusal | undefined {
   if (kind === "person") return undefined;
@@ -25,10 +32,15 @@ export function refusedToAgent(
     return notAllowed(
       `adopt a guessed line ([INFERRED]): a person does, with owlpost task review ${task.id} --confirm-line N. What is no guess any more is written in other words.`,
     );
-  const goesOn = status === "In Progress" || status === "Ready" || status === "Backlog";
-  if (goesOn && parkedFor.length > 0)
+  if (status === undefined || status === task.status) return undefined;
+  if (parkedFor.length > 0)
     return notAllowed(
       `move a task that waits for an answer (${parkedFor.join(", ")}): owlpost take --task ${task.id} brings the answer and lets it go on.`,
+    );
+  const isHeld = task.status === "In Progress" && claim !== null && !hasRunOut(claim, now);
+  if (isHeld && token === undefined && (status === "Backlog" || status === "Cancelled"))
+    return notAllowed(
+      `take ${task.id} away from ${claim.by}, who works on it, without that claim (--claim).`,
     );
   return undefined;
 }

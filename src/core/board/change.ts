@@ -53,7 +53,7 @@ export function decideChange(
     return { effects: [], value: { ok: true, task: before, repeated: true } };
   }
   const wrong =
-    refusedToAgent(settings.actor, stored, request, fields) ??
+    refusedToAgent(settings, stored, request, fields) ??
     checkClaim(stored, request, names, settings) ??
     checkPlan(before, fields) ??
     checkPlace(snapshot, stored, fields);

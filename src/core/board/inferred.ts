@@ -17,7 +17,11 @@ export function inferredLines(task: Texts): readonly InferredLine[] {
 
 /** Does a guessed line stand there afterwards as if somebody had adopted it? */
 export function adoptsGuess(before: Texts, after: Texts): boolean {
-  const guessed = new Set(inferredLines(before).map(({ text }) => text));
+  const guessed = new Set(
+    inferredLines(before)
+      .map(({ text }) => text)
+      .filter((text) => text !== ""),
+  );
   if (guessed.size === 0) return false;
   const count = (texts: Texts): number =>
     fields

@@ -100,6 +100,8 @@ describe("a guessed line", () => {
       "- [INFERRED] it is quick",
     ])
       expect(edit(aSpec(guessed), { acceptanceCriteria: text }).ok).toBe(true);
+    const bare = aSpec({ acceptanceCriteria: "- [INFERRED]\n- the suite passes" });
+    expect(edit(bare, { acceptanceCriteria: "- the suite passes\n\n\n" }).ok).toBe(true);
   });
 });
 
