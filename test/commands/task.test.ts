@@ -238,6 +238,18 @@ describe("create, show, list", () => {
     );
   });
 
+  test("what is recommended is told where a task is shown, and holds nothing up", async () => {
+    await desk().ready("a", { assignee: ["eric", "mara"] });
+    const { advice } = await desk().task("show", "a");
+    expect(advice).toMatchObject([
+      { field: "Assignee", rule: "single_assignee" },
+      { field: "Priority", rule: "recommended" },
+    ]);
+    const [, out] = await desk().shown("show", "a");
+    expect(out).toContain("Recommended:\n  Assignee: Name one person only.\n  Priority: It has no priority");
+    expect(await desk().task("claim", "a")).toMatchObject({ exit: 0 });
+  });
+
   test("boards are kept apart by their project", async () => {
     await desk().task("create", "Here", "--id", "a");
     await desk().task("create", "There", "--id", "a", "--project", "shop");

@@ -132,6 +132,8 @@ export type Board = TaskProvider & {
   release(id: string, how: { readonly token?: Claim; readonly force?: boolean }): Promise<HoldAnswer>;
   /** Lines that nobody has adopted yet. */
   inferred(task: Task): readonly InferredLine[];
+  /** What is recommended and missing; nothing is kept from being moved by it. */
+  advice(stored: StoredTask): readonly Finding[];
   confirmLine(id: string, line: number): Promise<TaskWritten | BoardRefusal>;
   /** Judges whether a task says enough. */
   review(request: ReviewRequest): Promise<ReviewOutcome>;

@@ -1,5 +1,6 @@
 import { decideChange } from "../../core/board/change.ts";
 import { decideHeartbeat, decideRelease, unmetFor } from "../../core/board/claim.ts";
+import { adviceOn } from "../../core/board/conditions.ts";
 import { decideConfirmLine } from "../../core/board/confirm.ts";
 import { decideCreate } from "../../core/board/create.ts";
 import { refusal } from "../../core/board/graph.ts";
@@ -153,6 +154,7 @@ export function openBoard(desk: Desk, options: BoardOptions): Board {
       );
     },
     inferred: inferredLines,
+    advice: adviceOn,
     async confirmLine(id, line) {
       const known = taskId(id);
       if (!known) return noTask(id);

@@ -67,7 +67,7 @@ export const verb: Verb = {
 function none(call: Call, first: NextTask | undefined): Promise<Exit> {
   const message =
     first === undefined
-      ? "no task is Ready that nothing blocks; owlpost task list shows those there are"
+      ? `no ${Object.keys(chosen(call)).length > 0 ? "such task" : "task"} is Ready that nothing blocks; owlpost task list shows those there are`
       : `no Ready task can be begun here. The first is ${first.stored.task.id}: ${first.findings.map(findingText).join(" ")} owlpost task next --all shows each`;
   return fail(call, 4, "nothing-ready", call.json ? message : plain(message));
 }

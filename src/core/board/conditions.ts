@@ -40,6 +40,19 @@ export function structureOf(task: Task, hasChildren: boolean): Structure {
   };
 }
 
+const ahead: Partial<Record<TaskStatus, TaskStatus>> = {
+  Backlog: "Ready",
+  Ready: "In Progress",
+  "In Progress": "Done",
+};
+
+/** What is recommended for where it stands and goes next, and is missing; it holds nothing up. */
+export function adviceOn({ task, children }: StoredTask): readonly Finding[] {
+  if (isFinished(task.status)) return [];
+  const target = ahead[task.status] ?? task.status;
+  return checkStructure(target, structureOf(task, children.all > 0)).warnings;
+}
+
 /** Every condition of a move that does not hold, each once. */
 export function unmetNeeds(
   needs: readonly Need[],
