@@ -140,7 +140,7 @@ export type Board = TaskProvider & {
   /** Measures how often the configured reviewer agrees with people; below the bar its verdicts do not count. */
   calibrate(request: CalibrationRequest): Promise<CalibrationOutcome>;
   /** The same from a stream of bytes, of which a few thousand lines are in memory at a time; text says why it cannot be read. */
-  importStream(chunks: AsyncIterable<Buffer>, told?: Progress): Promise<ImportReport | string>;
+  importStream(chunks: AsyncIterable<Uint8Array>, told?: Progress): Promise<ImportReport | string>;
   /** JSON lines, a JSON list, or the canonical `{"results": […]}`. */
   importText(text: string, told?: Progress): Promise<ImportReport>;
   /** A board that waggle-sqlite keeps. */

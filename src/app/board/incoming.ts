@@ -17,7 +17,7 @@ type Line = { readonly line: number; readonly bytes: Buffer; readonly cut: boole
  * What a stream of bytes holds: a document a line, of which one is in memory at a time however many there are, or one for
  * all of them.
  */
-export async function readIncoming(chunks: AsyncIterable<Buffer>): Promise<Incoming> {
+export async function readIncoming(chunks: AsyncIterable<Uint8Array>): Promise<Incoming> {
   const lines = linesIn(chunks)[Symbol.asyncIterator]();
   const first = (await lines.next()).value as Line | undefined;
   if (!first) return { kind: "whole", text: "" };
@@ -59,12 +59,12 @@ function documentOf({ line, bytes, cut }: Line): Numbered {
 }
 
 /** Lines that are not blank, without their ends. Of one that is too long, only the beginning is kept; the first may be all there is. */
-async function* linesIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
-  let parts: Buffer[] = [];
+async function* linesIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+  let parts: Uint8Array[] = [];
   let length = 0;
   let line = 1;
   let isFirst = true;
-  const add = (part: Buffer): void => {
+  const add = (part: Uint8Array): void => {
     const left = (isFirst ? mostWholeBytes : mostLineBytes) - length;
     if (left > 0) parts.push(part.subarray(0, left));
     length += part.length;
