@@ -1,5 +1,6 @@
+import { utf8Bytes } from "../src/domain/bytes.ts";
 import type { SizeUnit } from "../src/domain/capabilities.ts";
-import { countCharacters, utf8Bytes } from "../src/domain/text.ts";
+import { countCharacters } from "../src/domain/text.ts";
 import { boundaryAfter, boundaryBefore } from "./graphemes.ts";
 
 /** The one fitter: sizes in the unit of a row, and cuts that split no grapheme. */

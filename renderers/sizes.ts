@@ -1,6 +1,6 @@
+import { utf8Bytes } from "../src/domain/bytes.ts";
 import type { Capabilities } from "../src/domain/capabilities.ts";
 import type { PartName } from "../src/domain/channel.ts";
-import { utf8Bytes } from "../src/domain/text.ts";
 import type { Written } from "./markup.ts";
 import type { Pen } from "./pen.ts";
 

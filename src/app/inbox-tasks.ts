@@ -1,6 +1,7 @@
 import type { Instant } from "../domain/ids.ts";
 import type { Store } from "../domain/store.ts";
 import { isFinished, type StoredTask, type TaskStatus, taskStatuses } from "../domain/task.ts";
+import { shorten } from "../domain/text.ts";
 import { type When, when } from "./inbox-verdict.ts";
 
 export type TaskLine = {
@@ -32,6 +33,8 @@ export type BoardLines = {
 /** How many tasks of one board the page lists, and of how many boards. */
 export const taskLimit = 50;
 const boardLimit = 8;
+/** Of a title, and of what holds a task up: `owlpost task show` shows the whole of it. */
+const longestLine = 200;
 
 /** The tasks that are not finished, in the order in which they are offered; one more than is shown. */
 export type BoardSource = { readonly board: string; readonly tasks: readonly StoredTask[] };
@@ -69,11 +72,12 @@ export function boardLines(
 
 function taskLine(stored: StoredTask, zone: string, now: Instant): TaskLine {
   const { task, claim, openBlockers, children, parkedFor } = stored;
-  const why = task.status === "Blocked" ? (task.errorMessage.split("\n")[0] ?? "") : "";
+  const why =
+    task.status === "Blocked" ? shorten(task.errorMessage.split("\n", 1)[0] ?? "", longestLine) : "";
   const question = parkedFor[0];
   return {
     id: task.id,
-    title: task.title,
+    title: shorten(task.title, longestLine),
     status: task.status,
     ...(task.priority === null ? {} : { priority: task.priority }),
     ...(task.dueDate === null ? {} : { due: task.dueDate.slice(0, 10) }),

@@ -16,7 +16,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<Exit>
     await program.parseAsync(argv, { from: "user" });
     return exit;
   } catch (error) {
-    if (error instanceof CommanderError) return usageExit(error, json, io);
+    if (error instanceof CommanderError) return usageExit(error, json, io, await wayOut(argv));
     throw error;
   }
 }
@@ -92,16 +92,34 @@ function output(argv: readonly string[], io: Io): OutputConfiguration {
   };
 }
 
+type WayOut = { readonly see: string; readonly instead?: string };
+
+/** Where the help for this line stands, and the line that was meant, as far as that is known. */
+async function wayOut([first = "", second = ""]: readonly string[]): Promise<WayOut> {
+  if (!Object.hasOwn(verbs, first)) return { see: "See owlpost help, or owlpost help COMMAND." };
+  const group = (await verbs[first]?.load())?.verb;
+  const see = Object.hasOwn(group?.verbs ?? {}, second) ? `${first} ${second}` : first;
+  const others = group?.otherWords ?? {};
+  const instead = Object.hasOwn(others, second) ? others[second] : undefined;
+  return { see: `See owlpost ${see} --help.`, ...(instead === undefined ? {} : { instead }) };
+}
+
 /** Bad usage is 2, whatever commander thinks; help that was asked for is 0. */
-async function usageExit(error: CommanderError, json: boolean, io: Io): Promise<Exit> {
-  if (error.exitCode === 0) return 0;
+async function usageExit(
+  { exitCode, code, message }: CommanderError,
+  json: boolean,
+  io: Io,
+  { see, instead }: WayOut,
+): Promise<Exit> {
+  if (exitCode === 0) return 0;
+  const isHelp = code === "commander.help";
   if (!json) {
-    if (error.code !== "commander.help")
-      await io.stderr.write("See owlpost help, or owlpost help COMMAND.\n");
+    const way = instead === undefined ? "" : `That is ${instead}\n`;
+    if (!isHelp) await io.stderr.write(`${way}${see}\n`);
     return 2;
   }
-  const message = error.code === "commander.help" ? "name a command; see owlpost --help" : error.message;
-  return fail({ io, json }, 2, "bad-usage", message.replace(/^error: /, ""));
+  const said = isHelp ? "name a command; see owlpost --help" : message.replace(/^error: /, "");
+  return fail({ io, json }, 2, "bad-usage", instead === undefined ? said : `${said}; that is ${instead}`);
 }
 
 const topHelp = `

@@ -24,10 +24,26 @@ export const verb: Verb = {
   description:
     "The board of tasks of a project: what is to be done, in which order, and who works on it. A question that names a task of the board parks it until the answer is taken.",
   verbs,
+  otherWords: {
+    add: "owlpost task create TITLE",
+    new: "owlpost task create TITLE",
+    ls: "owlpost task list",
+    start: "owlpost task claim TASK",
+    begin: "owlpost task claim TASK",
+    done: "owlpost task move TASK done --output TEXT",
+    finish: "owlpost task move TASK done --output TEXT",
+    complete: "owlpost task move TASK done --output TEXT",
+    block: "owlpost task move TASK blocked --why TEXT",
+    approve: "owlpost task move TASK done --approve",
+    cancel: "owlpost task move TASK cancelled",
+    delete: "owlpost task move TASK cancelled",
+    remove: "owlpost task move TASK cancelled",
+    rm: "owlpost task move TASK cancelled",
+  },
   examples: [
     ["owlpost task next", "the task to begin now"],
     ["owlpost task claim --json", "begin it, under a claim that must be kept alive"],
-    ["owlpost task move 012-fix-auth done", "it is done"],
+    ['owlpost task move 012-fix-auth done --output "Rotation is in"', "it is done"],
   ],
   run: (call) => fail(call, 2, "bad-usage", `name what to do: ${Object.keys(verbs).join(", ")}`),
 };

@@ -54,6 +54,8 @@ export type Verb = {
   readonly examples: readonly (readonly [line: string, purpose: string])[];
   /** A group of verbs: the next word names one of them. */
   readonly verbs?: Verbs;
+  /** Of a group: what somebody may type instead of a verb of its, and the line that does it. */
+  readonly otherWords?: Readonly<Record<string, string>>;
   run(call: Call): Promise<Exit>;
 };
 

@@ -1,6 +1,7 @@
 /** What every text of a document goes through before a rule looks at it. */
 
-export { countCharacters, isLargerThan, isLongerThan, shorten, utf8Bytes } from "../domain/text.ts";
+export { isLargerThan, utf8Bytes } from "../domain/bytes.ts";
+export { countCharacters, isLongerThan, shorten } from "../domain/text.ts";
 
 /** Printable ASCII, tab and line feed: nothing to do, and by far the most usual. */
 const plain = /^[\t\n -~]*$/;

@@ -135,12 +135,15 @@ export type TaskClaim = {
   readonly leftMs: number | null;
 };
 
+/** A process looks at the clock before it waits for its turn to write, so another's claim may lie so far ahead of its `now`. */
+export const turnSlackMs = 60_000;
+
 /**
- * Is its time over? Never while it is parked. A lease so far ahead that it began later than any lease lasts from now on was
- * taken before the clock was set back; a clock that is put right by a moment takes nothing away.
+ * Is its time over? Never while it is parked. A lease that runs for more than twice its time was taken before the clock was
+ * set back; one that is a little ahead was taken by somebody else, meanwhile.
  */
 export function hasRunOut({ leaseUntilAt, leaseMs }: TaskClaim, now: Instant): boolean {
-  return leaseUntilAt !== null && (leaseUntilAt <= now || leaseUntilAt - now > 2 * leaseMs);
+  return leaseUntilAt !== null && (leaseUntilAt <= now || leaseUntilAt - now > 2 * leaseMs + turnSlackMs);
 }
 
 export type ChildCounts = { readonly all: number; readonly open: number; readonly done: number };

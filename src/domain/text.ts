@@ -32,17 +32,6 @@ export function shorten(text: string, limit: number): string {
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Size in bytes of UTF-8; a lone surrogate counts as U+FFFD. */
-export function utf8Bytes(text: string): number {
-  // The engine's own count: several times faster than a loop over texts that were just put together.
-  return Buffer.byteLength(text, "utf8");
-}
-
-export function isLargerThan(text: string, limitBytes: number): boolean {
-  // A unit is at most three bytes.
-  return text.length * 3 > limitBytes && (text.length > limitBytes || utf8Bytes(text) > limitBytes);
-}
-
 /** The visible form of a character that cannot be seen or must not be obeyed: `⟨U+202E⟩`. */
 export function visibleForm(character: string): string {
   const code = character.codePointAt(0) ?? 0;

@@ -43,7 +43,9 @@ function waggleBoard(path: string): void {
       '[{"id":"mara","name":"Mara"}]', 1, '2026-07-01T08:00:00Z'),
       ('${"b".repeat(32)}', 'Blocker', 'Done', 'alice', NULL, NULL, '[]', '[]', 0, '2026-07-01T09:00:00Z'),
       ('${"c".repeat(32)}', 'Parent', 'In Progress', 'bob', NULL, NULL, '[]', '[]', 0, '2026-07-01T10:00:00Z'),
-      ('${"d".repeat(32)}', 'Odd', 'Someday', 'bob', NULL, NULL, '[]', '[]', 0, '2026-07-01T11:00:00Z');
+      ('${"d".repeat(32)}', 'Odd', 'Someday', 'bob', NULL, NULL, '[]', '[]', 0, '2026-07-01T11:00:00Z'),
+      ('${"e".repeat(32)}', 'Of nobody', 'Backlog', '', NULL, NULL, '[]', '[]', 0, '2026-07-01T12:00:00Z');
+    UPDATE tasks SET sprint_id = 's1' WHERE title = 'Blocker';
     UPDATE tasks SET parent_task_id = '${"c".repeat(32)}' WHERE title = 'Child';
     INSERT INTO task_dependencies VALUES ('${"a".repeat(32)}', '${"b".repeat(32)}'), ('${"a".repeat(32)}', 'gone');
   `);
@@ -126,15 +128,140 @@ describe("tasks go out and come in", () => {
       { line: 2, message: "is no JSON document" },
       { line: 3, message: "title must not be empty" },
       { line: 4, message: "priority must be one of Urgent, High, Medium, Low" },
-      { line: 5, id: "good", message: "another task of this board has that id" },
+      {
+        line: 5,
+        id: "good",
+        message: "the board has a task of that id already, which differs (title) and stays as it is",
+      },
     ]);
     expect(report.dropped.map(({ id, message }) => [id, message])).toEqual([
       ["good", "its blocker nowhere, which is not there"],
       [
         "b",
-        "its blockers: b waits for a waits for b: none of them could ever begin. Leave one of these out.",
+        "its blocker a: b waits for a waits for b: none of them could ever begin. Leave one of these out.",
       ],
     ]);
+  });
+
+  test("keys that mean something to the engine mean nothing here", async () => {
+    const { board } = await aBoard();
+    const names = ["__proto__", "constructor", "toString", "valueOf", "hasOwnProperty"];
+    const lines = names.map((name, at) => `{"id":"t-${at}","title":"${name}","${name}":{"status":"Done"}}`);
+    const report = await board.importText(lines.join("\n"));
+    expect(report).toMatchObject({ added: 5, refused: [] });
+    expect(report.dropped.map(({ message }) => message)).toEqual(
+      names.map((name) => `its ${name}, for which a task has no field`),
+    );
+    expect(await board.getTask("t-0")).toMatchObject({ title: "__proto__", status: "Backlog" });
+  });
+
+  test("one wrong blocker takes no other with it", async () => {
+    const { board } = await aBoard();
+    const report = await board.importText(
+      [
+        { id: "a", title: "A", blockedBy: ["a", "b", "c", "d", "p"], parentTask: "p" },
+        { id: "b", title: "B" },
+        { id: "c", title: "C", blockedBy: ["a"] },
+        { id: "p", title: "P" },
+      ]
+        .map((each) => JSON.stringify(each))
+        .join("\n"),
+    );
+    expect(report.dropped.map(({ id, message }) => `${id}: ${message.slice(0, 22)}`)).toEqual([
+      "a: its blocker d, which i",
+      "a: its parent p: a belong",
+      "a: its blocker a: a canno",
+      "c: its blocker a: c waits",
+    ]);
+    expect(await board.getTask("a")).toMatchObject({ blockedBy: ["b", "c", "p"], parentTask: null });
+  });
+
+  test("a parent that waits for a part of its own, and one that does so through another", async () => {
+    const { board } = await aBoard();
+    for (const id of ["p", "c", "q", "x", "d"]) await board.createTask({ title: id, id });
+    const link = async (id: string, fields: Record<string, unknown>) =>
+      expect((await board.updateTask(id, fields)).ok).toBe(true);
+    await link("c", { parentTask: "p" });
+    await link("p", { blockedBy: ["c"] });
+    await link("d", { parentTask: "q" });
+    await link("q", { blockedBy: ["x"] });
+    await link("x", { blockedBy: ["d"] });
+    const lines = await exported(board);
+    const { board: other } = await aBoard();
+    expect(await other.importText(lines.join("\n"))).toMatchObject({ added: 5, refused: [], dropped: [] });
+    const byId = (all: string[]) =>
+      all.map(withoutRevision).sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
+    expect(byId(await exported(other))).toEqual(byId(lines));
+    expect(await other.importText(lines.join("\n"))).toMatchObject({ same: 5, refused: [] });
+    expect((await other.stored("p"))?.children).toEqual({ all: 1, open: 1, done: 0 });
+  });
+
+  test("what was cut in two finds together, as long as nobody has touched it since", async () => {
+    const { board } = await aBoard();
+    const late = '{"id":"late","title":"Late","blockedBy":["early"],"parentTask":"whole"}';
+    expect((await board.importText(late)).dropped).toHaveLength(2);
+    await board.importText('{"id":"early","title":"Early"}\n{"id":"whole","title":"Whole"}');
+    expect(await board.importText(late)).toEqual({ added: 0, same: 1, refused: [], dropped: [] });
+    expect(await board.stored("late")).toMatchObject({
+      openBlockers: 1,
+      task: { blockedBy: ["early"], parentTask: "whole" },
+    });
+    expect((await board.importText('{"id":"early","title":"Early","blockedBy":["whole"]}')).same).toBe(1);
+    const without = '{"id":"early","title":"Early","blockedBy":[]}';
+    expect((await board.importText(without)).refused).toHaveLength(1);
+    expect(await board.getTask("early")).toMatchObject({ blockedBy: ["whole"] });
+    await board.updateTask("late", { blockedBy: [] });
+    expect((await board.importText(late)).refused).toHaveLength(1);
+  });
+
+  test("what a document does not say is not compared when it comes again", async () => {
+    const { board } = await aBoard();
+    const text = '{"id":"a","title":"A","description":"More to come"}';
+    expect(await board.importText(text)).toMatchObject({ added: 1 });
+    expect(await board.importText(text)).toMatchObject({ same: 1, refused: [] });
+    await board.updateTask("a", { priority: "High" });
+    expect(await board.importText(text)).toMatchObject({ same: 1, refused: [] });
+    await board.updateTask("a", { description: "Nothing more" });
+    const { refused } = await board.importText(text);
+    expect(refused.map(({ message }) => message)).toEqual([
+      "the board has a task of that id already, which differs (description) and stays as it is",
+    ]);
+  });
+
+  test("half a surrogate pair is no text, and a day that is none is no date", async () => {
+    const { board } = await aBoard();
+    const text = '{"id":"a","title":"\\ud83e","tags":["\\udd89"],"assignee":["\\ud83e"]}';
+    expect(await board.importText(text)).toMatchObject({ added: 1 });
+    expect(await board.importText(text)).toMatchObject({ same: 1, refused: [] });
+    const report = await board.importText(
+      [
+        '{"title":"A","dueDate":"2026-02-30"}',
+        '{"title":"B","startDate":"2026-02-30T10:00:00Z"}',
+        '{"id":"c","title":"C","dueDate":"2026-07-09T01:00:00+09:00"}',
+      ].join("\n"),
+    );
+    expect(report.refused.map(({ line }) => line)).toEqual([1, 2]);
+    // The order of due dates is that of their texts.
+    expect(await board.getTask("c")).toMatchObject({ dueDate: "2026-07-08T16:00:00Z" });
+  });
+
+  test("a folder that nobody may look at keeps nobody from what comes behind it", async () => {
+    const { board } = await aBoard();
+    const spec = { ...wholeSpec, executor: "cli", status: "Ready", qualityVerdict: passFor(wholeSpec) };
+    const far = { ...spec, id: "far", priority: "Urgent", workingDirectory: `/${"x".repeat(5_000)}` };
+    const nul = { ...spec, id: "nul", priority: "Urgent", workingDirectory: "/srv\0" };
+    const near = { ...spec, id: "near", executor: "human" };
+    expect(await board.importText(JSON.stringify([far, nul, near]))).toMatchObject({ added: 3 });
+    const rules = (await board.next({ limit: 9 })).map(({ stored, findings }) => [
+      stored.task.id,
+      findings.map(({ rule }) => rule),
+    ]);
+    expect(rules).toEqual([
+      ["far", ["not_a_directory"]],
+      ["nul", ["not_a_directory"]],
+      ["near", []],
+    ]);
+    expect(await board.claim({})).toMatchObject({ ok: true, task: { id: "near" } });
   });
 
   test("from a board that waggle-sqlite keeps", async () => {
@@ -142,11 +269,15 @@ describe("tasks go out and come in", () => {
     const path = join(home, "waggle.db");
     waggleBoard(path);
     const report = await board.importWaggle(path);
-    expect(report).toMatchObject({ added: 3, same: 0 });
+    expect(report).toMatchObject({ added: 4, same: 0 });
     expect(report.refused.map(({ message }) => message)).toEqual([
       "status must be one of Backlog, Ready, In Progress, In Review, Done, Blocked, Cancelled",
     ]);
-    expect(report.dropped.map(({ message }) => message)).toEqual(["its blocker gone, which is not there"]);
+    expect(report.dropped.map(({ message }) => message)).toEqual([
+      "its blocker gone, which is not there",
+      "its sprint_id, for which a task has no field",
+      "its issuer, who is not named: eric is",
+    ]);
     const child = await board.getTask("a".repeat(32));
     expect(child).toMatchObject({
       title: "Child",
@@ -161,7 +292,7 @@ describe("tasks go out and come in", () => {
       qualityVerdict: "",
     });
     expect((await board.next()).map(({ stored }) => stored.task.title)).toEqual(["Child"]);
-    expect(await board.importWaggle(path)).toMatchObject({ added: 0, same: 3 });
+    expect(await board.importWaggle(path)).toMatchObject({ added: 0, same: 4 });
     await expect(board.importWaggle(join(home, "owlpost.db"))).rejects.toMatchObject({ code: "no-board" });
     await expect(board.importWaggle(join(home, "none.db"))).rejects.toMatchObject({ code: "cannot-open" });
   });

@@ -60,6 +60,14 @@ test("what is not finished, board by board; what somebody should look at stands 
   ]);
 });
 
+test("of a very long title and reason the beginning is enough", async () => {
+  const page = await aPage();
+  await page.shop.createTask({ title: "t".repeat(100_000), id: "long" });
+  await page.shop.updateTask("long", { status: "Blocked", errorMessage: "w".repeat(100_000) });
+  const [task] = (await boardsOf(page))[0]?.tasks ?? [];
+  expect([task?.title.length, task?.why?.length]).toEqual([200, 200]);
+});
+
 test(`at most ${taskLimit} of a board, and it says that there are more`, async () => {
   const page = await aPage();
   const titles = Array.from({ length: taskLimit + 1 }, (_, n) => ({ title: `Task ${n}`, id: `t-${n}` }));

@@ -60,7 +60,7 @@ test("what is not taken over is told with its line, and is exit 3", async () => 
     dropped: [{ line: 3, id: "b" }],
   });
   const [, , err] = await desk().shown("import", file);
-  expect(err).toContain("line 1, a: another task of this board has that id");
+  expect(err).toContain("line 1, a: the board has a task of that id already, which differs (title)");
 });
 
 test("a board of waggle-sqlite by its file; another database is named as none", async () => {
@@ -94,6 +94,26 @@ test("bad files and bad places", async () => {
     message: expect.stringContaining("symbolic link"),
   });
   expect(readFileSync(target, "utf8")).toBe("mine");
+});
+
+test("many lines are taken over by and by, and those that name a later one find it", async () => {
+  const lines = Array.from({ length: 4_500 }, (_, n) =>
+    JSON.stringify({ id: `t-${n}`, title: `Task ${n}`, blockedBy: n % 500 === 0 ? [`t-${n + 450}`] : [] }),
+  );
+  const file = desk().file("many.jsonl", lines.join("\n"));
+  expect(await desk().task("import", file)).toMatchObject({
+    exit: 0,
+    added: 4_500,
+    refused: [],
+    dropped: [],
+  });
+  expect(await desk().task("import", file)).toMatchObject({ exit: 0, same: 4_500, refused: [] });
+  expect(await desk().task("show", "t-1500")).toMatchObject({
+    open_blockers: 1,
+    task: { blockedBy: ["t-1950"] },
+  });
+  const { results } = await desk().task("list", "--sort", "created", "--limit", "3");
+  expect(results).toMatchObject([{ id: "t-450" }, { id: "t-0" }, { id: "t-1" }]);
 });
 
 test("an agent imports nothing: it would bring its own verdicts", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parsePlain } from "../../src/commands/plain-line.ts";
 import { verbs } from "../../src/commands/verbs.ts";
+import { aDocument } from "../builders.ts";
 import { aTaskDesk, env } from "./task-desk.ts";
 
 const desk = aTaskDesk();
@@ -25,6 +26,8 @@ describe("the group", () => {
     const lines: readonly (readonly [line: readonly string[], part: string])[] = [
       [[], "name a command"],
       [["nxt"], "unknown command 'nxt'"],
+      [["delete", "a"], "that is owlpost task move TASK cancelled"],
+      [["done", "a"], "that is owlpost task move TASK done --output TEXT"],
       [["show"], "missing required argument 'task'"],
       [["create"], "a task needs a title"],
       [["move", "a", "somewhere"], "there is no status somewhere; the statuses are backlog, ready"],
@@ -45,6 +48,9 @@ describe("the group", () => {
       expect([line, exit]).toEqual([line, 2]);
       expect(message).toContain(part);
     }
+    const [, , told] = await desk().shown("start", "a");
+    expect(told).toContain("That is owlpost task claim TASK\nSee owlpost task --help.\n");
+    expect((await desk().shown("show"))[2]).toContain("See owlpost task show --help.");
   });
 
   test("next, claim and heartbeat are read without commander", async () => {
@@ -218,6 +224,32 @@ describe("create, show, list", () => {
     expect(whole).not.toContain("\u001b");
   });
 
+  test("a very long title is cut in the table and nowhere else; an empty list says what there is", async () => {
+    const said = async (...line: string[]) => (await desk().shown("list", ...line))[2];
+    expect(await said("--all")).toContain("The board default is empty.");
+    await desk().task("create", "x".repeat(4_000), "--id", "long");
+    const [, out] = await desk().shown("list");
+    expect(out.split("\n").map((line) => line.length < 160)).not.toContain(false);
+    expect((await desk().task("list")).results).toMatchObject([{ title: "x".repeat(4_000) }]);
+    await desk().task("move", "long", "cancelled");
+    expect(await said()).toContain("--all shows finished ones");
+    expect(await said("--tag", "web")).toBe(
+      "No such task on the board default; finished ones are shown with --all.\n",
+    );
+  });
+
+  test("what is recommended is told where a task is shown, and holds nothing up", async () => {
+    await desk().ready("a", { assignee: ["eric", "mara"] });
+    const { advice } = await desk().task("show", "a");
+    expect(advice).toMatchObject([
+      { field: "Assignee", rule: "single_assignee" },
+      { field: "Priority", rule: "recommended" },
+    ]);
+    const [, out] = await desk().shown("show", "a");
+    expect(out).toContain("Recommended:\n  Assignee: Name one person only.\n  Priority: It has no priority");
+    expect(await desk().task("claim", "a")).toMatchObject({ exit: 0 });
+  });
+
   test("boards are kept apart by their project", async () => {
     await desk().task("create", "Here", "--id", "a");
     await desk().task("create", "There", "--id", "a", "--project", "shop");
@@ -318,6 +350,49 @@ describe("from Ready to Done", () => {
     const [, out] = await desk().shown("next", "--all");
     expect(out).toMatch(/^far .* no .*is no folder on this machine/m);
     expect(await desk().task("claim")).toMatchObject({ task: { id: "near" }, passed_over: [{ id: "far" }] });
+  });
+
+  test("next and claim are of one mind about what can be begun", async () => {
+    await desk().ready("a", { executor: null });
+    expect(await desk().task("next")).toMatchObject({
+      exit: 4,
+      message: expect.stringContaining(
+        "The first is a: Executor: Say who or what carries it out (--executor).",
+      ),
+    });
+    expect(await desk().task("next", "--all")).toMatchObject({
+      exit: 4,
+      results: [{ findings: [{ field: "Executor" }] }],
+    });
+    expect(await desk().task("claim")).toMatchObject({ exit: 4 });
+    expect(await desk().task("claim", "--executor", "human")).toMatchObject({ exit: 0 });
+  });
+
+  test("an agent takes no task away from whoever works on it, whatever it calls that", async () => {
+    await desk().ready("a");
+    await desk().task("claim", "a", "--claim", "t", "--by", "owl");
+    for (const status of ["backlog", "cancelled"])
+      expect(await desk().agent("move", "a", status)).toMatchObject({
+        exit: 3,
+        error: "not-allowed",
+        message: expect.stringContaining("away from owl"),
+      });
+    expect(await desk().agent("move", "a", "backlog", "--claim", "t")).toMatchObject({ exit: 0 });
+    expect(await desk().agent("move", "a", "cancelled")).toMatchObject({ exit: 0 });
+  });
+
+  test("an agent does not go on without the answer that its task waits for", async () => {
+    await desk().ready("a");
+    await desk().task("claim", "a", "--claim", "t");
+    const document = JSON.stringify(aDocument({ task: "a", default: { action: "skip_spec", at: "8h" } }));
+    expect((await desk().run(["ask", "-", "--json"], { env, stdin: document })).exit).toBe(0);
+    for (const status of ["in-progress", "ready", "backlog", "cancelled"])
+      expect(await desk().agent("move", "a", status, "--claim", "t")).toMatchObject({
+        exit: 3,
+        error: "not-allowed",
+        message: expect.stringContaining("owlpost take --task a"),
+      });
+    expect(await desk().task("move", "a", "in-progress", "--claim", "t")).toMatchObject({ exit: 0 });
   });
 
   test("a review of the work: approved, or with changes", async () => {

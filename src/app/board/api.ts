@@ -58,8 +58,8 @@ export type ImportLine = {
   readonly id?: string;
   readonly message: string;
 };
-/** Told while it goes on: so many tasks are done of so many. */
-export type Progress = (done: number, all: number) => void;
+/** Told while it goes on: so many tasks are done, of so many where that is known. */
+export type Progress = (done: number, all?: number) => void;
 
 export type ImportReport = {
   readonly added: number;
@@ -132,11 +132,15 @@ export type Board = TaskProvider & {
   release(id: string, how: { readonly token?: Claim; readonly force?: boolean }): Promise<HoldAnswer>;
   /** Lines that nobody has adopted yet. */
   inferred(task: Task): readonly InferredLine[];
+  /** What is recommended and missing; nothing is kept from being moved by it. */
+  advice(stored: StoredTask): readonly Finding[];
   confirmLine(id: string, line: number): Promise<TaskWritten | BoardRefusal>;
   /** Judges whether a task says enough. */
   review(request: ReviewRequest): Promise<ReviewOutcome>;
   /** Measures how often the configured reviewer agrees with people; below the bar its verdicts do not count. */
   calibrate(request: CalibrationRequest): Promise<CalibrationOutcome>;
+  /** The same from a stream of bytes, of which a few thousand lines are in memory at a time; text says why it cannot be read. */
+  importStream(chunks: AsyncIterable<Uint8Array>, told?: Progress): Promise<ImportReport | string>;
   /** JSON lines, a JSON list, or the canonical `{"results": […]}`. */
   importText(text: string, told?: Progress): Promise<ImportReport>;
   /** A board that waggle-sqlite keeps. */

@@ -75,7 +75,12 @@ export function directoriesOf(paths: readonly (string | undefined)[]): ReadonlyS
   return new Set(
     paths.filter((path): path is string => {
       if (path === undefined || path === "") return false;
-      return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+      try {
+        return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+      } catch {
+        // A path that is none, or that leads where nobody may look: one task's folder stops no other task.
+        return false;
+      }
     }),
   );
 }

@@ -1,9 +1,10 @@
 import { decideChange } from "../../core/board/change.ts";
-import { decideHeartbeat, decideRelease } from "../../core/board/claim.ts";
-import { dispatchFindings } from "../../core/board/conditions.ts";
-import { decideConfirmLine, inferredLines } from "../../core/board/confirm.ts";
+import { decideHeartbeat, decideRelease, unmetFor } from "../../core/board/claim.ts";
+import { adviceOn } from "../../core/board/conditions.ts";
+import { decideConfirmLine } from "../../core/board/confirm.ts";
 import { decideCreate } from "../../core/board/create.ts";
 import { refusal } from "../../core/board/graph.ts";
+import { inferredLines } from "../../core/board/inferred.ts";
 import { decideRemove } from "../../core/board/remove.ts";
 import type { BoardAnswer, BoardSettings } from "../../core/board/settings.ts";
 import type { BoardRefusal } from "../../domain/board.ts";
@@ -108,10 +109,7 @@ export function openBoard(desk: Desk, options: BoardOptions): Board {
     const at = now();
     const directories = directoriesOf(found.map(({ task }) => task.workingDirectory));
     const settings: BoardSettings = { now: at, iso: new Date(at).toISOString(), actor, directories };
-    return found.map((stored) => ({
-      stored,
-      findings: dispatchFindings(stored.task, stored.openBlockers, settings),
-    }));
+    return found.map((stored) => ({ stored, findings: unmetFor(stored, {}, settings) }));
   }
 
   return {
@@ -156,6 +154,7 @@ export function openBoard(desk: Desk, options: BoardOptions): Board {
       );
     },
     inferred: inferredLines,
+    advice: adviceOn,
     async confirmLine(id, line) {
       const known = taskId(id);
       if (!known) return noTask(id);

@@ -10,8 +10,8 @@ import type { Reviewer } from "../config-values.ts";
 import type { CalibrationOutcome, CalibrationRequest } from "./api.ts";
 import type { BoardDesk } from "./board-desk.ts";
 import { readTask } from "./document.ts";
+import { documentsIn } from "./incoming.ts";
 import { askReviewer, failed } from "./reviewer.ts";
-import { documentsIn } from "./transfer.ts";
 
 /** So many reviews go on at once. */
 const atOnce = 4;

@@ -9,6 +9,7 @@ import {
   type TaskStatus,
   taskStatuses,
 } from "../../domain/task.ts";
+import { instantOf, isDay } from "./dates.ts";
 
 /** One thing of a document that does not fit. */
 export type Misfit = { readonly field: string; readonly message: string };
@@ -35,10 +36,14 @@ const good = (value: unknown) => ({ ok: true as const, value });
 const bad = (says: string) => ({ ok: false as const, says });
 
 const longestText = 262_144;
+/** Half a surrogate pair is no text: on the way to the disk it would become another one. */
+const wellFormed = (value: string): string => value.replaceAll(/\p{Surrogate}/gu, "\ufffd");
 const text: Reader = (value) => {
   if (value === null) return good("");
   if (typeof value !== "string") return bad("must be text");
-  return value.length > longestText ? bad(`is longer than ${longestText} characters`) : good(value);
+  return value.length > longestText
+    ? bad(`is longer than ${longestText} characters`)
+    : good(wellFormed(value));
 };
 const oneLine: Reader = (value) => {
   const read = text(value);
@@ -83,7 +88,7 @@ const ids: Reader = (value) => {
 const tags: Reader = (value) => {
   const list = listOf(value);
   return list?.every((each) => typeof each === "string" && each !== "")
-    ? good([...new Set(list)])
+    ? good([...new Set(list.map((each) => wellFormed(String(each))))])
     : bad("must be a list of words");
 };
 const people: Reader = (value) => {
@@ -100,9 +105,12 @@ const attachments: Reader = (value) => {
 };
 const date: Reader = (value) => {
   if (typeof value !== "string") return bad("must be a date such as 2026-12-01");
-  return /^\d{4}-\d\d-\d\d$/.test(value) || instantOf(value) !== undefined
-    ? good(value)
-    : bad("must be a date such as 2026-12-01, or an instant such as 2026-12-01T09:00:00Z");
+  if (isDay(value)) return good(value);
+  const at = instantOf(value);
+  // In UTC, so that the order of the texts is that of the instants.
+  return at === undefined
+    ? bad("must be a date such as 2026-12-01, or an instant such as 2026-12-01T09:00:00Z")
+    : good(new Date(at).toISOString().replace(".000Z", "Z"));
 };
 const instant: Reader = (value) => {
   const at = typeof value === "string" ? instantOf(value) : undefined;
@@ -144,9 +152,10 @@ export const fieldNames: readonly string[] = Object.keys(readers);
 const others: Readonly<Record<string, Reader>> = {
   id,
   status: oneOf(...taskStatuses),
+  // Old boards hold tasks of nobody.
   issuer: (value) => {
     const person = personOf(value);
-    return person ? good(person.id) : bad("must be a name");
+    return person || isBlankName(value) ? good(person?.id) : bad("must be a name");
   },
   createdAt: instant,
   updatedAt: instant,
@@ -163,7 +172,11 @@ export function readTask(document: Readonly<Record<string, unknown>>): ReadTask 
     if (value === undefined) continue;
     const name = fieldName(key);
     const isField = Object.hasOwn(readers, name);
-    const reader = isField ? readers[name as keyof TaskFields] : others[name];
+    const reader = isField
+      ? readers[name as keyof TaskFields]
+      : Object.hasOwn(others, name)
+        ? others[name]
+        : undefined;
     if (!reader) {
       unknown.push(key);
       continue;
@@ -171,7 +184,7 @@ export function readTask(document: Readonly<Record<string, unknown>>): ReadTask 
     const read = reader(value);
     if (!read.ok) misfits.push({ field: key, message: `${key} ${read.says}` });
     else if (isField) fields[name] = read.value;
-    else more[name] = read.value;
+    else if (read.value !== undefined) more[name] = read.value;
   }
   return { fields: fields as Partial<TaskFields>, ...more, unknown, misfits };
 }
@@ -198,12 +211,21 @@ function listOf(value: unknown): readonly unknown[] | undefined {
 }
 
 function personOf(value: unknown): TaskPerson | undefined {
-  if (typeof value === "string")
-    return value.trim() === "" ? undefined : { id: value.trim(), name: value.trim() };
+  if (typeof value === "string") {
+    const name = wellFormed(value).trim();
+    return name === "" ? undefined : { id: name, name };
+  }
   if (typeof value !== "object" || value === null) return undefined;
   const { id: key, name } = value as { id?: unknown; name?: unknown };
-  const known = [key, name].filter((each): each is string => typeof each === "string" && each !== "");
+  const known = [key, name]
+    .filter((each): each is string => typeof each === "string" && each.trim() !== "")
+    .map(wellFormed);
   return known[0] === undefined ? undefined : { id: known[0], name: known.at(-1) ?? known[0] };
+}
+
+function isBlankName(value: unknown): boolean {
+  const id = typeof value === "object" && value !== null ? (value as { id?: unknown }).id : value;
+  return id === null || id === undefined || (typeof id === "string" && id.trim() === "");
 }
 
 function attachmentOf(value: unknown): Attachment | undefined {
@@ -211,17 +233,11 @@ function attachmentOf(value: unknown): Attachment | undefined {
   const { url, name, mime_type, size } = value as Record<string, unknown>;
   if (typeof url !== "string" || typeof name !== "string" || url === "" || name === "") return undefined;
   return {
-    url,
-    name,
-    ...(typeof mime_type === "string" ? { mime_type } : {}),
+    url: wellFormed(url),
+    name: wellFormed(name),
+    ...(typeof mime_type === "string" ? { mime_type: wellFormed(mime_type) } : {}),
     ...(typeof size === "number" && size >= 0 ? { size } : {}),
   };
-}
-
-function instantOf(text: string): number | undefined {
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/.test(text)) return undefined;
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? undefined : at;
 }
 
 /** The task as programs read it: core fields always, extended ones where they hold something. */

@@ -12,7 +12,7 @@ const chunkLength = 65_536;
 
 /**
  * Writes a file of lines whole, however many: until the last one is on disk, what stood there stays. What stands there must
- * be a plain file of ours, never a link. A full disk is thrown.
+ * be a plain file of ours, never a link. A full disk is thrown, in words.
  */
 export async function writeLines(
   path: string,
@@ -42,6 +42,11 @@ export async function writeLines(
   } catch (error) {
     await file.close().catch(() => undefined);
     await rm(temporary, { force: true });
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOSPC" || code === "EDQUOT")
+      throw new Error(
+        `the disk is full (${code}): ${path} was not written, and what stood there stays. Free some space, then do the same again`,
+      );
     throw error;
   }
 }

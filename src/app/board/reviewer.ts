@@ -93,16 +93,26 @@ function runReviewer(reviewer: Reviewer, input: string, folder: string, env: Env
       end("SIGKILL");
       process.kill(process.pid, signal);
     };
+    let told: Ran | undefined;
+    let grace: NodeJS.Timeout | undefined;
     const done = (ran: Ran): void => {
       clearTimeout(limit);
+      clearTimeout(grace);
       process.off("SIGINT", interrupted).off("SIGTERM", interrupted);
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
-      resolve(ran);
+      resolve(told ?? ran);
     };
+    /** Asked to go first; what is there after the grace is ended, and only then is it over. */
     const stop = (ran: Ran): void => {
+      if (told) return;
+      told = ran;
+      clearTimeout(limit);
+      child.stdout.destroy();
       end("SIGTERM");
-      setTimeout(() => end("SIGKILL"), graceMs).unref();
-      done(ran);
+      grace ??= setTimeout(() => {
+        end("SIGKILL");
+        done(ran);
+      }, graceMs);
     };
     const limit = setTimeout(() => {
       const message = `${name} gave no review within ${timeLimitMs / 1_000} s and was stopped. Nothing was stored.`;
@@ -110,7 +120,12 @@ function runReviewer(reviewer: Reviewer, input: string, folder: string, env: Env
     }, timeLimitMs);
     process.once("SIGINT", interrupted).once("SIGTERM", interrupted);
     child.once("error", (error: NodeJS.ErrnoException) =>
-      done(failed("reviewer-failed", `${program} could not be started (${error.code ?? error.message}).`)),
+      done(
+        failed(
+          "reviewer-failed",
+          `${program} could not be started (${error.code ?? error.message}): look at reviewer.command in config.yaml.`,
+        ),
+      ),
     );
     child.stdout.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
@@ -123,12 +138,20 @@ function runReviewer(reviewer: Reviewer, input: string, folder: string, env: Env
     // It may judge without having read everything.
     child.stdin.on("error", () => undefined);
     child.stdin.end(input);
-    child.once("close", (code, signal) => {
-      if (code === 0) return done({ ok: true, output: Buffer.concat(output).toString("utf8") });
+    const ended = (code: number | null, signal: NodeJS.Signals | null): Ran => {
+      if (code === 0) return { ok: true, output: Buffer.concat(output).toString("utf8") };
       const how = code === null ? `was ended by ${signal}` : `ended with exit code ${code}`;
-      const why = complaint.trim();
-      done(failed("reviewer-failed", `${name} ${how}${why === "" ? "" : `: ${why}`}. Nothing was stored.`));
+      const why = complaint.trim().replace(/\.$/, "");
+      return failed("reviewer-failed", `${name} ${how}${why === "" ? "" : `: ${why}`}. Nothing was stored.`);
+    };
+    child.once("exit", (code, signal) => {
+      // What it has started ends with it, and what has left its group holds nobody up by an open pipe.
+      end("SIGKILL");
+      clearTimeout(limit);
+      clearTimeout(grace);
+      grace = setTimeout(() => done(ended(code, signal)), graceMs);
     });
+    child.once("close", (code, signal) => done(ended(code, signal)));
   });
 }
 

@@ -1,99 +1,158 @@
-import { decideImport, type Imported, importOrder } from "../../core/board/import.ts";
+import {
+  decideImport,
+  decideTies,
+  type Imported,
+  type Incoming,
+  importOrder,
+  type Ties,
+} from "../../core/board/import.ts";
 import type { TaskId } from "../../domain/ids.ts";
+import { StoreError } from "../../domain/store.ts";
 import { emptyFields, type Task } from "../../domain/task.ts";
 import { readWaggle } from "../../store/board/waggle.ts";
 import type { Board, ImportLine, ImportReport, Progress } from "./api.ts";
 import type { BoardDesk } from "./board-desk.ts";
 import { readTask, taskDocument } from "./document.ts";
+import { documentsIn, type Numbered, readIncoming } from "./incoming.ts";
 import { mintTaskId } from "./task-id.ts";
 
 const page = 500;
 /** So many writes share a commit. */
 const atOnce = 200;
+/** So many lines are put in order among themselves, and are in memory at once. */
+const batchLength = 2_000;
 
 /** Tasks on their way in and out. */
 export function transferring({
   desk,
   options,
   change,
-}: BoardDesk): Pick<Board, "importText" | "importWaggle" | "export"> {
+}: BoardDesk): Pick<Board, "importStream" | "importText" | "importWaggle" | "export"> {
   const { store, now } = desk;
   const { board, issuer } = options;
 
-  type Read = { readonly line: number; readonly task: Task };
+  type Read = Come & { readonly line: number };
+  type Come = Incoming & { readonly lost: readonly string[] };
+  type Place = { readonly line: number; readonly id: string };
 
-  async function importDocuments(documents: readonly Numbered[], told?: Progress): Promise<ImportReport> {
+  /** One import: what comes in, a batch at a time, and at its end those that named somebody who came later. */
+  function importing(told: (done: number) => void) {
     const refused: ImportLine[] = [];
-    const read: Read[] = [];
-    for (const { line, value } of documents) {
-      const task = value === undefined ? "is no JSON document" : toTask(value);
-      if (typeof task === "string") refused.push({ line, message: task });
-      else read.push({ line, task });
-    }
-    const lines = new Map(read.map(({ line, task }) => [task, line]));
-    const ordered = importOrder(read.map(({ task }) => task));
     const dropped: ImportLine[] = [];
-    const known = new Set(ordered.map(({ id }) => id));
-    /** Tasks that name one which comes after them: where a whole waits for its parts, no order would do. */
-    const early: { readonly task: Task; readonly isNew: boolean; readonly lost: readonly string[] }[] = [];
+    const loose: { readonly ties: Ties; readonly place: Place }[] = [];
     let added = 0;
     let same = 0;
-    const decided = (task: Task): Promise<Imported> => {
-      const tasks = [task.id, ...namedIn(task)];
-      return change({ tasks }, (snapshot, settings) => decideImport(snapshot, task, settings));
-    };
-    const tell = (task: Task, messages: readonly string[]): void => {
-      const where = { line: lines.get(task) ?? 0, id: task.id };
-      for (const message of messages) dropped.push({ ...where, message });
-    };
-    for (let from = 0; from < ordered.length; from += atOnce) {
-      const chunk = ordered.slice(from, from + atOnce);
-      const done = await Promise.all(chunk.map(decided));
-      for (const [at, { kind, dropped: lost }] of done.entries()) {
-        const task = chunk[at] as Task;
-        const where = { line: lines.get(task) ?? 0, id: task.id };
-        if (kind === "new") added += 1;
-        else if (kind === "same") same += 1;
-        else refused.push({ ...where, message: "another task of this board has that id" });
-        if (lost.length > 0 && namedIn(task).some((id) => known.has(id)))
-          early.push({ task, isNew: kind === "new", lost });
-        else if (kind === "new") tell(task, lost);
+    let done = 0;
+
+    async function take(documents: readonly Numbered[]): Promise<void> {
+      const read = new Map<Task, Read>();
+      for (const { line, value, wrong } of documents) {
+        const come = wrong ?? (value === undefined ? "is no JSON document" : toTask(value));
+        if (typeof come === "string") refused.push({ line, message: come });
+        else read.set(come.task, { line, ...come });
       }
-      told?.(from + chunk.length, ordered.length);
+      const ordered = importOrder([...read.keys()]).map((task) => read.get(task) as Read);
+      for (let from = 0; from < ordered.length; from += atOnce) {
+        const chunk = ordered.slice(from, from + atOnce);
+        const answers = await Promise.all(
+          chunk.map((each) =>
+            change({ tasks: [each.task.id, ...linksOf(each.task)] }, (snapshot, settings) =>
+              decideImport(snapshot, each, settings),
+            ),
+          ),
+        );
+        for (const [at, answer] of answers.entries()) note(chunk[at] as Read, answer);
+        done += chunk.length;
+        told(done);
+      }
     }
-    for (const { task, isNew, lost } of early) {
-      const { kind, dropped: still } = await decided(task);
-      if (isNew) tell(task, kind === "same" ? still : lost);
+
+    function note({ line, task, lost }: Read, { kind, differs, dropped: gone, isLoose }: Imported): void {
+      const place = { line, id: task.id };
+      if (kind === "new") added += 1;
+      else if (kind === "same") same += 1;
+      else refused.push({ ...place, message: takenWords(differs) });
+      for (const message of lost) dropped.push({ ...place, message });
+      const { id, parentTask, blockedBy } = task;
+      if (isLoose) loose.push({ ties: { id, parentTask, blockedBy }, place });
+      else for (const message of gone) dropped.push({ ...place, message });
     }
-    const byLine = (a: ImportLine, b: ImportLine): number => a.line - b.line;
-    return { added, same, refused: refused.sort(byLine), dropped: dropped.sort(byLine) };
+
+    async function end(): Promise<ImportReport> {
+      for (let from = 0; from < loose.length; from += atOnce) {
+        const chunk = loose.slice(from, from + atOnce);
+        const answers = await Promise.all(
+          chunk.map(({ ties }) =>
+            change({ tasks: [ties.id, ...linksOf(ties)] }, (snapshot, settings) =>
+              decideTies(snapshot, ties, settings),
+            ),
+          ),
+        );
+        for (const [at, gone] of answers.entries())
+          for (const message of gone) dropped.push({ ...(chunk[at] as (typeof chunk)[0]).place, message });
+      }
+      const byLine = (a: ImportLine, b: ImportLine): number => a.line - b.line;
+      return { added, same, refused: refused.sort(byLine), dropped: dropped.sort(byLine) };
+    }
+
+    /** A fault stops it in the middle, and what was taken over by then stays. */
+    async function all(batches: AsyncIterable<readonly Numbered[]>): Promise<ImportReport> {
+      try {
+        for await (const batch of batches) await take(batch);
+        return await end();
+      } catch (error) {
+        throw error instanceof StoreError && done > 0
+          ? new StoreError(error.code, cutWords(done, error.message), error)
+          : error;
+      }
+    }
+    return { all };
   }
 
-  function toTask(value: unknown): Task | string {
+  async function importDocuments(documents: readonly Numbered[], told?: Progress): Promise<ImportReport> {
+    return importing((done) => told?.(done, documents.length)).all(batched([documents]));
+  }
+
+  function toTask(value: unknown): Come | string {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return "is no task";
-    const read = readTask(value as Record<string, unknown>);
+    const document = value as Record<string, unknown>;
+    const read = readTask(document);
     if (read.misfits.length > 0) return read.misfits.map(({ message }) => message).join("; ");
     const { title } = read.fields;
     if (title === undefined) return "has no title";
+    const maker = read.issuer ?? issuer;
+    if (maker === undefined)
+      return "names no issuer, and nobody is known as the one who imports it: set WAGGLE_USER_ID or USER to a name";
     const at = now();
-    const maker = read.issuer ?? issuer ?? "";
-    const status = read.status ?? "Backlog";
-    return {
+    const { fields, unknown, misfits: _, updatedAt: __, ...own } = read;
+    const task = {
       ...emptyFields,
-      ...read.fields,
+      ...fields,
       title,
       id: read.id ?? mintTaskId(title),
       board,
-      status,
+      status: read.status ?? "Backlog",
       dispatchedAt: read.dispatchedAt ?? null,
       issuer: { id: maker, name: maker },
       createdAt: read.createdAt ?? at,
       updatedAt: read.updatedAt ?? read.createdAt ?? at,
       revision: 1,
     };
+    const lost = unknown
+      .filter((key) => !silent.includes(key) && !isEmpty(document[key]))
+      .map((key) => `its ${key}, for which a task has no field`);
+    if ("issuer" in document && read.issuer === undefined)
+      lost.push(`its issuer, who is not named: ${maker} is`);
+    return { task, given: new Set([...Object.keys(fields), ...Object.keys(own)]), lost };
   }
 
   return {
+    async importStream(chunks, told) {
+      const incoming = await readIncoming(chunks);
+      if (incoming.kind === "unreadable") return incoming.why;
+      if (incoming.kind === "whole") return importDocuments(documentsIn(incoming.text), told);
+      return importing((done) => told?.(done)).all(inBatches(incoming.documents));
+    },
     importText: async (text, told) => importDocuments(documentsIn(text), told),
     importWaggle: async (path, told) =>
       importDocuments(
@@ -118,32 +177,36 @@ export function transferring({
   };
 }
 
-function namedIn({ parentTask, blockedBy }: Task): readonly TaskId[] {
-  return [...(parentTask === null ? [] : [parentTask]), ...blockedBy];
+/** What a task's document says beside its fields. */
+const silent: readonly string[] = ["board", "revision", "url"];
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
-type Numbered = { readonly line: number; readonly value: unknown };
-
-/** One document a line, or one for all of them. */
-export function documentsIn(text: string): readonly Numbered[] {
-  const whole = parsed(text.startsWith("\uFEFF") ? text.slice(1) : text);
-  const list = Array.isArray(whole)
-    ? whole
-    : typeof whole === "object" && whole !== null && "results" in whole && Array.isArray(whole.results)
-      ? whole.results
-      : undefined;
-  if (list) return list.map((value: unknown, at) => ({ line: at + 1, value }));
-  return text
-    .split(/\r?\n/)
-    .map((line, at) => ({ line: at + 1, text: line.trim() }))
-    .filter((each) => each.text !== "")
-    .map((each) => ({ line: each.line, value: parsed(each.text) }));
+function linksOf({ parentTask, blockedBy }: Pick<Task, "parentTask" | "blockedBy">): readonly TaskId[] {
+  return [...(parentTask ? [parentTask] : []), ...blockedBy];
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+function takenWords(differs: readonly string[]): string {
+  return `the board has a task of that id already, which differs (${differs.join(", ")}) and stays as it is`;
+}
+
+function cutWords(done: number, message: string): string {
+  return `${message.replace(" and nothing was written", "")}. ${done} tasks were dealt with before that, and stay; the same import again takes over the rest`;
+}
+
+async function* batched<Value>(values: readonly Value[]): AsyncGenerator<Value> {
+  yield* values;
+}
+
+async function* inBatches(documents: AsyncIterable<Numbered>): AsyncGenerator<readonly Numbered[]> {
+  let batch: Numbered[] = [];
+  for await (const document of documents) {
+    batch.push(document);
+    if (batch.length < batchLength) continue;
+    yield batch;
+    batch = [];
   }
+  if (batch.length > 0) yield batch;
 }

@@ -50,7 +50,8 @@ const notGiven = ["issuer", "createdAt", "updatedAt", "dispatchedAt", "board", "
 
 /** The fields that a command line gives: those of the file, over them those of the options. */
 export async function readFields(call: Call): Promise<Fields> {
-  const document: Record<string, unknown> = {};
+  // Without a prototype, so that a key such as __proto__ is a key like any other.
+  const document: Record<string, unknown> = Object.create(null);
   const file = textOption(call, "file");
   if (file !== undefined) {
     const source = await readSource(file, call.io);

@@ -1,12 +1,12 @@
-import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { closeSync, createReadStream, openSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import type { Readable } from "node:stream";
 import type { Board, ImportLine, ImportReport, Progress } from "../../app/board/api.ts";
 import { fail, plain, printJson, say } from "../print.ts";
 import { argument, type Call, type Exit, isAgent, type Verb } from "../verb.ts";
 import { projectOption, withBoard } from "./board.ts";
 import { progress } from "./progress.ts";
 
-const mostBytes = 256 * 1024 * 1024;
 /** So many lines that were not taken over whole are told to people. */
 const mostTold = 20;
 
@@ -30,7 +30,7 @@ export const verb: Verb = {
         "An agent (OWLPOST_AS=agent) may not import tasks: leave this to a person.",
       );
     const name = argument(call, 0);
-    const source = await open(name, call);
+    const source = sourceOf(name, call);
     if (!source.ok) return fail(call, 2, "unreadable", plain(source.message));
     return withBoard(
       call,
@@ -48,41 +48,67 @@ type Source =
   | { readonly ok: true; take(board: Board, told: Progress): Promise<ImportReport | string> }
   | { readonly ok: false; readonly message: string };
 
-async function open(name: string, call: Call): Promise<Source> {
-  const origin = name === "-" ? "standard input" : name;
-  const unreadable = (why: string) => ({ ok: false as const, message: `${origin} ${why}` });
+function sourceOf(name: string, call: Call): Source {
+  if (name === "-")
+    return {
+      ok: true,
+      take: (board, told) => fromStream(board, "standard input", () => call.io.stdin, told),
+    };
+  const path = resolve(call.io.cwd, name);
   try {
-    const path = resolve(call.io.cwd, name);
-    if (name !== "-") {
-      const { size } = statSync(path);
-      if (isDatabase(path)) return { ok: true, take: (board, told) => fromDatabase(board, path, told) };
-      if (size > mostBytes) return unreadable("is larger than 256 MiB: split it at a line's end");
-    }
-    const bytes = name === "-" ? await readAll(call) : readFileSync(path);
-    if (!bytes) return unreadable("is larger than 256 MiB: split it at a line's end");
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return { ok: true, take: (board, told) => board.importText(text, told) };
+    if (isDatabase(path)) return { ok: true, take: (board, told) => fromDatabase(board, path, told) };
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ERR_ENCODING_INVALID_ENCODED_DATA")
-      return unreadable("is not UTF-8 text: save it as UTF-8");
-    return unreadable(
-      `cannot be read (${code === "ENOENT" ? "there is no such file" : (code ?? "unknown error")})`,
-    );
+    return { ok: false, message: unreadable(name, error) };
   }
+  return { ok: true, take: (board, told) => fromStream(board, name, () => createReadStream(path), told) };
+}
+
+async function fromStream(
+  board: Board,
+  origin: string,
+  open: () => Readable,
+  told: Progress,
+): Promise<ImportReport | string> {
+  let fault: unknown;
+  try {
+    const read = await board.importStream(
+      bytesOf(open(), (error) => {
+        fault = error;
+      }),
+      told,
+    );
+    return typeof read === "string" ? `${origin} ${read}` : read;
+  } catch (error) {
+    if (error !== fault) throw error;
+    return unreadable(origin, error);
+  }
+}
+
+async function* bytesOf(stream: Readable, failed: (error: unknown) => void): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of stream)
+      yield typeof chunk === "string" ? Buffer.from(chunk) : (chunk as Buffer);
+  } catch (error) {
+    failed(error);
+    throw error;
+  }
+}
+
+function unreadable(origin: string, error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  const why = code === "ENOENT" ? "there is no such file" : code === "EISDIR" ? "it is a folder" : code;
+  return `${origin} cannot be read (${why ?? "unknown error"})`;
 }
 
 const mark = "SQLite format 3\u0000";
 
 function isDatabase(path: string): boolean {
+  // A pipe is read once.
+  if (!statSync(path).isFile()) return false;
   const file = openSync(path, "r");
   try {
     const bytes = Buffer.alloc(mark.length);
-    return (
-      statSync(path).isFile() &&
-      readSync(file, bytes, 0, mark.length, 0) === mark.length &&
-      bytes.toString() === mark
-    );
+    return readSync(file, bytes, 0, mark.length, 0) === mark.length && bytes.toString() === mark;
   } finally {
     closeSync(file);
   }
@@ -95,18 +121,6 @@ async function fromDatabase(board: Board, path: string, told: Progress): Promise
     if ((error as { code?: unknown }).code === "no-board") return (error as Error).message;
     throw error;
   }
-}
-
-async function readAll(call: Call): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of call.io.stdin) {
-    const part = typeof chunk === "string" ? Buffer.from(chunk) : (chunk as Buffer);
-    bytes += part.length;
-    if (bytes > mostBytes) return undefined;
-    chunks.push(part);
-  }
-  return Buffer.concat(chunks);
 }
 
 async function print(call: Call, report: ImportReport): Promise<Exit> {

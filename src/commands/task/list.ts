@@ -56,7 +56,7 @@ export const verb: Verb = {
           return 0;
         }
         if (page.results.length === 0) {
-          await say(call, `No such task on the board ${board.name}. owlpost task create makes one.`);
+          await say(call, emptyWords(filter, board.name));
           return 0;
         }
         await printResult(call, taskTable(page.results).join("\n"));
@@ -67,6 +67,14 @@ export const verb: Verb = {
     );
   },
 };
+
+function emptyWords({ status, ...others }: TaskFilter, board: string): string {
+  if (Object.keys(others).length > 0)
+    return `No such task on the board ${board}${status === undefined ? "" : "; finished ones are shown with --all"}.`;
+  return status === undefined
+    ? `The board ${board} is empty. owlpost task create makes a task.`
+    : `No such task on the board ${board}. owlpost task create makes one, and --all shows finished ones.`;
+}
 
 function isSort(text: string): text is TaskSort {
   return (taskSorts as readonly string[]).includes(text);

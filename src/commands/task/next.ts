@@ -67,8 +67,8 @@ export const verb: Verb = {
 function none(call: Call, first: NextTask | undefined): Promise<Exit> {
   const message =
     first === undefined
-      ? "no task is Ready that nothing blocks; owlpost task list shows those there are"
-      : `${first.stored.task.id} is Ready, and neither it nor what comes behind it can be begun (${first.findings.map(findingText).join(" ")}) owlpost task next --all shows each`;
+      ? `no ${Object.keys(chosen(call)).length > 0 ? "such task" : "task"} is Ready that nothing blocks; owlpost task list shows those there are`
+      : `no Ready task can be begun here. The first is ${first.stored.task.id}: ${first.findings.map(findingText).join(" ")} owlpost task next --all shows each`;
   return fail(call, 4, "nothing-ready", call.json ? message : plain(message));
 }
 

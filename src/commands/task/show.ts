@@ -1,11 +1,11 @@
 import type { Config } from "../../app/config.ts";
-import type { InferredLine } from "../../domain/board.ts";
+import type { Finding, InferredLine } from "../../domain/board.ts";
 import type { StoredTask } from "../../domain/task.ts";
 import { localTime } from "../local-time.ts";
 import { fail, plain, printJson, printResult } from "../print.ts";
 import { argument, type Verb } from "../verb.ts";
 import { projectOption, withBoard } from "./board.ts";
-import { heldShape, leaseWords, taskShape } from "./words.ts";
+import { findingText, heldShape, leaseWords, taskShape } from "./words.ts";
 
 export const verb: Verb = {
   usage: "<task>",
@@ -26,6 +26,7 @@ export const verb: Verb = {
           return fail(call, 3, "no-such-task", plain(message));
         }
         const inferred = board.inferred(stored.task);
+        const advice = board.advice(stored);
         if (call.json) {
           const { task, claim, openBlockers, cancelledBlockers, children, parkedFor } = stored;
           await printJson(call, {
@@ -36,8 +37,9 @@ export const verb: Verb = {
             children,
             parked_for: parkedFor,
             unconfirmed: inferred.map(({ n, field, text }) => ({ line: n, field, text })),
+            advice,
           });
-        } else await printResult(call, lines(stored, inferred, config).join("\n"));
+        } else await printResult(call, [...lines(stored, inferred, config), ...advised(advice)].join("\n"));
         return 0;
       },
       { brief: true },
@@ -90,6 +92,11 @@ function lines(stored: StoredTask, inferred: readonly InferredLine[], { zone }: 
     ...text("Output", task.agentOutput),
     ...unconfirmed(task.id, inferred),
   ];
+}
+
+function advised(advice: readonly Finding[]): readonly string[] {
+  if (advice.length === 0) return [];
+  return ["", "Recommended:", ...advice.map((each) => `  ${findingText(each)}`)];
 }
 
 /** Lines that a program has guessed, with their numbers. */

@@ -1,6 +1,7 @@
 import { taskDocument } from "../../app/board/document.ts";
 import type { Finding } from "../../domain/board.ts";
 import { type Task, type TaskClaim, type TaskStatus, taskStatuses } from "../../domain/task.ts";
+import { shorten } from "../../domain/text.ts";
 import { localTime } from "../local-time.ts";
 import { plain } from "../print.ts";
 import { iso, type Shape } from "../shapes.ts";
@@ -48,6 +49,9 @@ export function findingText({ field, message }: Finding): string {
   return `${field}: ${message}`;
 }
 
+/** Of a title in a table. */
+const longestShown = 120;
+
 /** `012-fix-auth  In Progress  High    2026-12-01  cli  Fix the token refresh`, with a line of headings. */
 export function taskTable(tasks: readonly Task[]): readonly string[] {
   const rows = tasks.map((task) => [
@@ -63,7 +67,12 @@ export function taskTable(tasks: readonly Task[]): readonly string[] {
 
 function titleWords({ title, status, errorMessage }: Task): string {
   const why = status === "Blocked" ? (errorMessage.split("\n")[0] ?? "") : "";
-  return plain(why === "" ? title : `${title}  (${why})`);
+  // The whole of it is shown by owlpost task show.
+  return plain(why === "" ? cut(title) : `${cut(title)}  (${cut(why)})`);
+}
+
+function cut(text: string): string {
+  return shorten(text, longestShown);
 }
 
 /** Columns under their headings; one that is empty everywhere is left out, and the last one has no end. */

@@ -63,6 +63,32 @@ export function reviewerContext(context: string): string {
   return kept.join("");
 }
 
+/**
+ * Does the change write what programs keep in a Context: a block that was not there, another text in one, a confirmation
+ * that is gone? Whoever may not do that may move blocks, and leave out those that are stripped.
+ */
+export function writesBlocks(before: string, after: string): boolean {
+  if (before === after) return false;
+  const left = piecesIn(before);
+  for (const piece of piecesIn(after)) {
+    const at = left.indexOf(piece);
+    if (at < 0) return true;
+    left.splice(at, 1);
+  }
+  return left.some((piece) => piece.startsWith(confirmations.opening));
+}
+
+/** Whole blocks as text, and the lines that would begin or end one. */
+function piecesIn(context: string): string[] {
+  const lines = linesOf(context);
+  const blocks = blocksIn(lines);
+  const isWithin = (at: number): boolean => blocks.some(({ from, to }) => at >= from && at <= to);
+  const stray = lines.filter(
+    (line, at) => !isWithin(at) && kinds.some(({ open, closing }) => open.test(line) || line === closing),
+  );
+  return [...blocks.map(({ from, to }) => lines.slice(from, to + 1).join("\n")), ...stray];
+}
+
 export type Findings = {
   readonly hash: string;
   /** ISO 8601 UTC. */

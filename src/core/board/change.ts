@@ -13,13 +13,13 @@ import {
   type TaskStatus,
 } from "../../domain/task.ts";
 import { takeMark } from "../digest.ts";
+import { refusedToAgent } from "./agent.ts";
 import { type MoveWords, openBlockersOf, structureOf, unmetNeeds, unmetReason } from "./conditions.ts";
 import { closeQuestions, familyEffects, logTask } from "./family.ts";
 import { checkBlockers, checkParent, orderedBlockers, refusal } from "./graph.ts";
 import { checkStructure } from "./readiness.ts";
 import type { BoardAnswer, BoardSettings } from "./settings.ts";
-import { moveRule, movesFrom } from "./transitions.ts";
-import { agentExempts, isExemptFromReview } from "./worthiness.ts";
+import { moveRule, movesFrom, readyNeeds } from "./transitions.ts";
 
 export type ChangeRequest = MoveWords & {
   readonly id: TaskId;
@@ -53,7 +53,7 @@ export function decideChange(
     return { effects: [], value: { ok: true, task: before, repeated: true } };
   }
   const wrong =
-    checkActor(before, request, fields, settings) ??
+    refusedToAgent(settings, stored, request, fields) ??
     checkClaim(stored, request, names, settings) ??
     checkPlan(before, fields) ??
     checkPlace(snapshot, stored, fields);
@@ -67,7 +67,9 @@ export function decideChange(
   } else {
     const rule = moveRule(before.status, status, "user");
     if (rule.kind !== "allowed") return refused(illegalMove(before, status));
-    const unmet = unmetNeeds(rule.needs, status, wanted, request, settings);
+    // Ready means the same, wherever a task comes from: what was edited since its review goes through it again.
+    const needs = status === "Ready" ? [...new Set([...rule.needs, ...readyNeeds])] : rule.needs;
+    const unmet = unmetNeeds(needs, status, wanted, request, settings);
     if (unmet.length > 0) {
       const message = `${before.id} cannot go to ${status}: ${unmet.map((each) => `${each.field}: ${each.message}`).join(" ")}`;
       return refused(refusal(unmetReason(before.status, status), message, unmet));
@@ -120,34 +122,6 @@ function changedFields(before: Task, fields: Partial<TaskFields>): Partial<TaskF
         value !== undefined && JSON.stringify(value) !== JSON.stringify(before[name as keyof TaskFields]),
     ),
   );
-}
-
-/** A program judges neither its own work nor its own plan. */
-function checkActor(
-  before: Task,
-  request: ChangeRequest,
-  fields: Partial<TaskFields>,
-  { actor }: BoardSettings,
-): BoardRefusal | undefined {
-  if (actor.kind === "person") return undefined;
-  if (request.approved === true)
-    return refusal(
-      "not-allowed",
-      "An agent (OWLPOST_AS=agent) may not approve of work: leave this to a person.",
-    );
-  if (fields.qualityVerdict !== undefined)
-    return refusal(
-      "not-allowed",
-      "An agent (OWLPOST_AS=agent) may not write a verdict: owlpost task review asks the reviewer.",
-    );
-  if (fields.requiresReview === false)
-    return refusal(
-      "not-allowed",
-      "An agent (OWLPOST_AS=agent) may not take a task's review away: leave this to a person.",
-    );
-  if (fields.tags !== undefined && isExemptFromReview({ tags: fields.tags }) && !isExemptFromReview(before))
-    return refusal("not-allowed", agentExempts);
-  return undefined;
 }
 
 /** Fields that belong to whoever does the work. */

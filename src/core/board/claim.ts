@@ -57,7 +57,7 @@ export function decideClaim(
   }
   const message =
     passedOver.length === 0
-      ? "No task is Ready."
+      ? "No task is Ready that nothing blocks; owlpost task list shows those there are."
       : `None of ${passedOver.length} Ready tasks can be begun: owlpost task next --all says why.`;
   return none(refusal("nothing-ready", message), passedOver);
 }

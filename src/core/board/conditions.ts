@@ -40,6 +40,19 @@ export function structureOf(task: Task, hasChildren: boolean): Structure {
   };
 }
 
+const ahead: Partial<Record<TaskStatus, TaskStatus>> = {
+  Backlog: "Ready",
+  Ready: "In Progress",
+  "In Progress": "Done",
+};
+
+/** What is recommended for where it stands and goes next, and is missing; it holds nothing up. */
+export function adviceOn({ task, children }: StoredTask): readonly Finding[] {
+  if (isFinished(task.status)) return [];
+  const target = ahead[task.status] ?? task.status;
+  return checkStructure(target, structureOf(task, children.all > 0)).warnings;
+}
+
 /** Every condition of a move that does not hold, each once. */
 export function unmetNeeds(
   needs: readonly Need[],
@@ -66,27 +79,41 @@ function unmet(
   words: MoveWords,
   settings: BoardSettings,
 ): readonly Finding[] {
-  const filled = (field: string, text: string): readonly Finding[] =>
-    isBlank(text) ? [{ field, rule: "required_non_empty", message: `${field} is empty.` }] : [];
+  const filled = (field: string, text: string, message: string): readonly Finding[] =>
+    isBlank(text) ? [{ field, rule: "required_non_empty", message }] : [];
   const holds = (condition: boolean, field: string, rule: string, message: string): readonly Finding[] =>
     condition ? [] : [{ field, rule, message }];
   switch (need) {
     case "layer1":
       return checkStructure(to, structureOf(task, stored.children.all > 0)).errors;
     case "description":
-      return filled("Description", task.description);
+      return filled("Description", task.description, "Say what the task should accomplish (--description).");
     case "acceptance_criteria":
-      return filled("Acceptance Criteria", task.acceptanceCriteria);
+      return filled(
+        "Acceptance Criteria",
+        task.acceptanceCriteria,
+        "Say how anybody can see that it is done (--acceptance).",
+      );
     case "execution_plan":
-      return filled("Execution Plan", task.executionPlan);
+      return filled("Execution Plan", task.executionPlan, "Write down the steps (--plan).");
     case "agent_output":
-      return filled("Agent Output", task.agentOutput);
+      return filled("Agent Output", task.agentOutput, "Say what came of the work (--output).");
     case "error_message":
-      return filled("Error Message", task.errorMessage);
+      return filled("Error Message", task.errorMessage, "Say what holds it up (--why).");
     case "assignee":
-      return holds(task.assignee.length > 0, "Assignee", "required_set", "Assign it to somebody.");
+      return holds(
+        task.assignee.length > 0,
+        "Assignee",
+        "required_set",
+        "Assign it to somebody (--assignee).",
+      );
     case "executor":
-      return holds(task.executor !== null, "Executor", "required_set", "Say who or what carries it out.");
+      return holds(
+        task.executor !== null,
+        "Executor",
+        "required_set",
+        "Say who or what carries it out (--executor).",
+      );
     case "verdict_v2_pass":
       return verdictFindings(task, 2);
     case "dispatch_ready":

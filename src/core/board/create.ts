@@ -8,13 +8,13 @@ import {
   type TaskFields,
   type TaskStatus,
 } from "../../domain/task.ts";
+import { newRefusedToAgent } from "./agent.ts";
 import { openBlockersOf, unmetNeeds, unmetReason } from "./conditions.ts";
 import { familyEffects, logTask } from "./family.ts";
 import { checkBlockers, checkParent, orderedBlockers, refusal } from "./graph.ts";
 import { isBlank } from "./readiness.ts";
 import type { BoardAnswer, BoardSettings } from "./settings.ts";
 import { moveRule } from "./transitions.ts";
-import { agentExempts, isExemptFromReview } from "./worthiness.ts";
 
 export type CreateRequest = {
   readonly board: string;
@@ -55,16 +55,8 @@ export function decideCreate(
         );
   }
   if (isBlank(request.fields.title)) return refused(refusal("field-invalid", "A task needs a title."));
-  if (settings.actor.kind === "agent" && !isBlank(request.fields.qualityVerdict ?? "")) {
-    return refused(
-      refusal(
-        "not-allowed",
-        "An agent (OWLPOST_AS=agent) may not write a verdict: owlpost task review asks the reviewer.",
-      ),
-    );
-  }
-  if (settings.actor.kind === "agent" && isExemptFromReview({ tags: request.fields.tags ?? [] }))
-    return refused(refusal("not-allowed", agentExempts));
+  const forbidden = newRefusedToAgent(settings.actor, request.fields);
+  if (forbidden) return refused(forbidden);
   const status = request.status ?? "Backlog";
   const task = Object.assign({}, emptyFields, request.fields, {
     id,

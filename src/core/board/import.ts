@@ -1,28 +1,104 @@
 import type { BoardSnapshot } from "../../domain/board.ts";
-import type { Decision } from "../../domain/store.ts";
+import type { TaskId } from "../../domain/ids.ts";
+import type { Decision, Effect } from "../../domain/store.ts";
 import { changedTask, type Task } from "../../domain/task.ts";
 import { logTask } from "./family.ts";
 import { checkBlockers, checkParent } from "./graph.ts";
 import type { BoardSettings } from "./settings.ts";
 
+/** A task that comes in, and which of its fields its document gave: the others stand at their defaults. */
+export type Incoming = { readonly task: Task; readonly given: ReadonlySet<string> };
+
 export type Imported = {
-  /** `same`: it was on the board as it is, or but for what it names; `taken`: another task has its id. */
+  /** `same`: it was on the board as it is; `taken`: the board's own task of that id says something else. */
   readonly kind: "new" | "same" | "taken";
-  /** What is not kept: a parent or blocker that is not there or would break a rule. */
+  /** `taken`: in which fields. */
+  readonly differs: readonly string[];
+  /** What could not be kept: a parent or blocker that is not there or would break a rule. */
   readonly dropped: readonly string[];
+  /** It names somebody who is not there, and who may still come. */
+  readonly isLoose: boolean;
 };
 
 /**
  * Takes a task over as it is, whatever its status: it was judged where it comes from. No parent moves because of it. The
- * snapshot must hold its id, its parent and its blockers. The same again, as long as nobody has changed the task, adds the
- * parent and the blockers that were not there before.
+ * snapshot must hold its id, its parent and its blockers.
  */
 export function decideImport(
   snapshot: BoardSnapshot,
-  task: Task,
+  { task, given }: Incoming,
   { actor }: BoardSettings,
 ): Decision<Imported> {
   const known = snapshot.tasks.get(task.id);
+  const { links, dropped } = linksOf(snapshot, task);
+  const kept = changedTask(task, links);
+  if (known) {
+    const differs = [...given].filter((name) => !isEqual(known.task, kept, name as keyof Task));
+    // Those that it names came later, or the import was cut short: nobody has touched it since.
+    if (known.task.revision === 1 && differs.every(isLink) && holdsAll(links, known.task))
+      return {
+        effects: tie(known.task, links, actor.name),
+        value: { kind: "same", differs: [], dropped: [], isLoose: false },
+      };
+    return {
+      effects: [],
+      value: { kind: differs.length > 0 ? "taken" : "same", differs, dropped: [], isLoose: false },
+    };
+  }
+  return {
+    effects: [
+      { type: "insert-task", task: kept },
+      logTask(task, "task.imported", { title: task.title, status: task.status, by: actor.name }),
+    ],
+    value: { kind: "new", differs: [], dropped, isLoose: dropped.length > 0 },
+  };
+}
+
+/**
+ * Ties a task that was just taken over to those that came after it: a parent may wait for a part of its own, and then
+ * neither can come first.
+ */
+export function decideTies(
+  snapshot: BoardSnapshot,
+  task: Ties,
+  { actor }: BoardSettings,
+): Decision<readonly string[]> {
+  const stored = snapshot.tasks.get(task.id);
+  if (!stored) return { effects: [], value: [] };
+  const { links, dropped } = linksOf(snapshot, task);
+  return { effects: tie(stored.task, links, actor.name), value: dropped };
+}
+
+function isLink(name: string): boolean {
+  return name === "parentTask" || name === "blockedBy";
+}
+
+function holdsAll(links: Links, { parentTask, blockedBy }: Links): boolean {
+  return (
+    (parentTask === null || parentTask === links.parentTask) &&
+    blockedBy.every((id) => links.blockedBy.includes(id))
+  );
+}
+
+function tie(task: Task, links: Links, by: string): readonly Effect[] {
+  const tied = changedTask(task, links);
+  const fields = (["parentTask", "blockedBy"] as const).filter((name) => !isEqual(task, tied, name));
+  if (fields.length === 0) return [];
+  const { board, id, revision } = task;
+  return [
+    { type: "update-task", board, id, revision, change: links },
+    logTask(task, "task.edited", { fields, by }),
+  ];
+}
+
+export type Ties = Pick<Task, "id" | "parentTask" | "blockedBy">;
+type Links = Pick<Task, "parentTask" | "blockedBy">;
+
+/** The parent and the blockers that may be kept; of what may not, only that is left out. */
+function linksOf(
+  snapshot: BoardSnapshot,
+  task: Ties,
+): { readonly links: Links; readonly dropped: readonly string[] } {
   const dropped: string[] = [];
   const there = task.blockedBy.filter((id) => snapshot.tasks.has(id));
   for (const id of task.blockedBy)
@@ -33,7 +109,7 @@ export function decideImport(
       id: task.id,
       parent: parentTask,
       found: snapshot.tasks.get(parentTask)?.task,
-      children: known?.children ?? { all: 0, open: 0, done: 0 },
+      children: snapshot.tasks.get(task.id)?.children ?? { all: 0, open: 0, done: 0 },
       blockedBy: there,
     });
     if (wrong) {
@@ -41,57 +117,26 @@ export function decideImport(
       parentTask = null;
     }
   }
-  const wrong = checkBlockers({
-    id: task.id,
-    blockedBy: there,
-    parent: parentTask,
-    exists: () => true,
-    blockersOf: snapshot.blockersOf,
+  const wrongOf = (blockedBy: readonly TaskId[]) =>
+    checkBlockers({
+      id: task.id,
+      blockedBy,
+      parent: parentTask,
+      exists: () => true,
+      blockersOf: snapshot.blockersOf,
+    });
+  // Nearly always all of them are right.
+  if (!wrongOf(there)) return { links: { parentTask, blockedBy: there }, dropped };
+  const blockedBy = there.filter((id) => {
+    const wrong = wrongOf([id]);
+    if (wrong) dropped.push(`its blocker ${id}: ${wrong.message}`);
+    return !wrong;
   });
-  if (wrong) dropped.push(`its blockers: ${wrong.message}`);
-  const kept = changedTask(task, { parentTask, blockedBy: wrong ? [] : there });
-  if (known) return knownAlready(known.task, kept, { actor, dropped });
-  return {
-    effects: [
-      { type: "insert-task", task: kept },
-      logTask(task, "task.imported", { title: task.title, status: task.status, by: actor.name }),
-    ],
-    value: { kind: "new", dropped },
-  };
+  return { links: { parentTask, blockedBy }, dropped };
 }
 
-function knownAlready(
-  stored: Task,
-  kept: Task,
-  { actor, dropped }: Pick<BoardSettings, "actor"> & Pick<Imported, "dropped">,
-): Decision<Imported> {
-  if (isSame(stored, kept)) return { effects: [], value: { kind: "same", dropped } };
-  const { parentTask, blockedBy } = kept;
-  const lacksSome =
-    (stored.parentTask === null || stored.parentTask === parentTask) &&
-    stored.blockedBy.every((id) => blockedBy.includes(id));
-  const isUntouched = stored.revision === 1 && isSame(changedTask(stored, { parentTask, blockedBy }), kept);
-  if (!lacksSome || !isUntouched) return { effects: [], value: { kind: "taken", dropped: [] } };
-  const fields = [
-    ...(stored.parentTask === parentTask ? [] : ["parentTask"]),
-    ...(stored.blockedBy.length === blockedBy.length ? [] : ["blockedBy"]),
-  ];
-  const { board, id, revision } = stored;
-  return {
-    effects: [
-      { type: "update-task", board, id, revision, change: { parentTask, blockedBy } },
-      logTask(stored, "task.edited", { fields, by: actor.name }),
-    ],
-    value: { kind: "same", dropped },
-  };
-}
-
-/** What changes by being stored does not count. */
-function isSame(stored: Task, task: Task): boolean {
-  const names = Object.keys(task) as (keyof Task)[];
-  return names
-    .filter((name) => name !== "revision" && name !== "updatedAt" && name !== "board")
-    .every((name) => JSON.stringify(stored[name]) === JSON.stringify(task[name]));
+function isEqual(one: Task, other: Task, name: keyof Task): boolean {
+  return JSON.stringify(one[name]) === JSON.stringify(other[name]);
 }
 
 /** Parents and blockers before those that name them, as far as there is such an order; else as they came. */

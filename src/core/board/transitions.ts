@@ -93,6 +93,10 @@ export function moveRule(from: TaskStatus, to: TaskStatus, by: Mover): MoveRule 
   return rule ? { kind: "allowed", needs: rule.needs } : { kind: "refused" };
 }
 
+/** What Ready needs of a task that nobody has judged yet. */
+export const readyNeeds: readonly Need[] =
+  waggle.find(({ from, to }) => from === "Backlog" && to === "Ready")?.needs ?? [];
+
 /** Where a task may go from here when somebody asks for it. */
 export function movesFrom(from: TaskStatus): readonly TaskStatus[] {
   return transitions.filter((each) => each.from === from && each.by === "user").map(({ to }) => to);

@@ -37,7 +37,3 @@ export function worthinessTag(advice: Worthiness): string | undefined {
 export function isExemptFromReview({ tags }: Pick<TaskFields, "tags">): boolean {
   return tags.includes("worthiness:calendar-like") || tags.includes("worthiness:info-only");
 }
-
-/** Why a program may not write such a tag. */
-export const agentExempts =
-  "An agent (OWLPOST_AS=agent) may not exempt a task from its review (a tag worthiness:…): leave this to a person.";

@@ -1,6 +1,6 @@
 import type { BoardNeed, BoardSnapshot, NextNeed, NextPlace } from "../../domain/board.ts";
 import type { Claim, Instant, QuestionId, TaskId } from "../../domain/ids.ts";
-import type { StoredTask } from "../../domain/task.ts";
+import { type StoredTask, turnSlackMs } from "../../domain/task.ts";
 import { copiesOf } from "../copies.ts";
 import { findQuestions } from "../questions.ts";
 import { type Bindable, type Sql, scalar } from "../statements.ts";
@@ -24,7 +24,8 @@ export function readTasks(sql: Sql, numbers: readonly number[]): StoredTask[] {
 }
 
 /** Taken so long after `now` that the clock was set back: in SQL what `hasRunOut` says of a claim. */
-const ranOut = "(lease_until_at <= ? OR lease_until_at - ? > 2 * lease_ms)";
+const isAheadOf = `lease_until_at - ? > 2 * lease_ms + ${turnSlackMs}`;
+const ranOut = `(lease_until_at <= ? OR ${isAheadOf})`;
 
 /** What a decision needs to know, read inside its transaction. */
 export function boardSnapshot(sql: Sql, need: BoardNeed, now: Instant): BoardSnapshot {
@@ -136,7 +137,7 @@ export function nextLapseAt(sql: Sql, now: Instant): Instant | undefined {
   if (first === null || first === undefined || first <= now) return first ?? undefined;
   const isAhead = scalar<number>(
     sql,
-    `SELECT lease_until_at - ? > 2 * lease_ms FROM tasks INDEXED BY tasks_leases WHERE lease_until_at IS NOT NULL
+    `SELECT ${isAheadOf} FROM tasks INDEXED BY tasks_leases WHERE lease_until_at IS NOT NULL
     ORDER BY lease_until_at DESC LIMIT 1`,
     now,
   );

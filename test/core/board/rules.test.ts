@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { calibrate } from "../../../src/core/board/calibration.ts";
 import { decideChange } from "../../../src/core/board/change.ts";
 import { decideClaim, decideHeartbeat, decideLapses, decideRelease } from "../../../src/core/board/claim.ts";
-import { decideConfirmLine, inferredLines } from "../../../src/core/board/confirm.ts";
+import { decideConfirmLine } from "../../../src/core/board/confirm.ts";
 import { importOrder } from "../../../src/core/board/import.ts";
+import { inferredLines } from "../../../src/core/board/inferred.ts";
 import {
   cachedReview,
   decideReview,

@@ -1,0 +1,69 @@
+import type { Actor, BoardRefusal } from "../../domain/board.ts";
+import {
+  changedTask,
+  hasRunOut,
+  type StoredTask,
+  type TaskFields,
+  type TaskStatus,
+} from "../../domain/task.ts";
+import { writesBlocks } from "./blocks.ts";
+import type { MoveWords } from "./conditions.ts";
+import { refusal } from "./graph.ts";
+import { adoptsGuess } from "./inferred.ts";
+import type { BoardSettings } from "./settings.ts";
+import { isExemptFromReview } from "./worthiness.ts";
+
+/** A program judges neither its own work nor its own plan, and speaks for nobody. */
+export function refusedToAgent(
+  { actor: { kind }, now }: BoardSettings,
+  { task, claim, parkedFor }: StoredTask,
+  { approved, status, claim: token }: MoveWords & { readonly status?: TaskStatus },
+  fields: Partial<TaskFields>,
+): BoardRefusal | undefined {
+  if (kind === "person") return undefined;
+  if (approved === true) return notAllowed("approve of work: leave this to a person.");
+  if (fields.qualityVerdict !== undefined) return verdictRefused;
+  if (fields.requiresReview === false)
+    return notAllowed("take a task's review away: leave this to a person.");
+  if (fields.tags !== undefined && isExemptFromReview({ tags: fields.tags }) && !isExemptFromReview(task))
+    return exemptionRefused;
+  if (fields.context !== undefined && writesBlocks(task.context, fields.context)) return blocksRefused;
+  if (adoptsGuess(task, changedTask(task, fields)))
+    return notAllowed(
+      `adopt a guessed line ([INFERRED]): a person does, with owlpost task review ${task.id} --confirm-line N. What is no guess any more is written in other words.`,
+    );
+  if (status === undefined || status === task.status) return undefined;
+  if (parkedFor.length > 0)
+    return notAllowed(
+      `move a task that waits for an answer (${parkedFor.join(", ")}): owlpost take --task ${task.id} brings the answer and lets it go on.`,
+    );
+  const isHeld = task.status === "In Progress" && claim !== null && !hasRunOut(claim, now);
+  if (isHeld && token === undefined && (status === "Backlog" || status === "Cancelled"))
+    return notAllowed(
+      `take ${task.id} away from ${claim.by}, who works on it, without that claim (--claim).`,
+    );
+  return undefined;
+}
+
+/** The same of a task that is only made. */
+export function newRefusedToAgent(
+  { kind }: Actor,
+  { qualityVerdict = "", tags = [], context = "" }: Partial<TaskFields>,
+): BoardRefusal | undefined {
+  if (kind === "person") return undefined;
+  if (qualityVerdict.trim() !== "") return verdictRefused;
+  if (isExemptFromReview({ tags })) return exemptionRefused;
+  return writesBlocks("", context) ? blocksRefused : undefined;
+}
+
+function notAllowed(what: string): BoardRefusal {
+  return refusal("not-allowed", `An agent (OWLPOST_AS=agent) may not ${what}`);
+}
+
+const verdictRefused = notAllowed("write a verdict: owlpost task review asks the reviewer.");
+const exemptionRefused = notAllowed(
+  "exempt a task from its review (a tag worthiness:…): leave this to a person.",
+);
+const blocksRefused = notAllowed(
+  "write what the board itself keeps in a context (--- … --- and what stands below it): leave those lines as they stand, and write around them.",
+);
