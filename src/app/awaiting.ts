@@ -42,13 +42,15 @@ export async function awaitDecision(
     // Waiting begins before looking, so that nothing falls between the two.
     const change = owlpost.changed(Math.max(1, Math.min(left, lookMs)), looked.signal);
     try {
-      const stored = await owlpost.question(id);
+      let stored = await owlpost.question(id);
       if (!stored) return { kind: "over", why: "the question is gone from the store" };
       if (signal?.aborted) return { kind: "waiting", stored };
       if (isTakeable(stored)) {
         const { taken } = await owlpost.take({ question: id, claim, works: "asker" });
         if (taken[0])
           return { kind: "taken", taken: taken[0], stored: (await owlpost.question(id)) ?? stored };
+        // Somebody else was quicker: how it stands now is what counts.
+        stored = (await owlpost.question(id)) ?? stored;
       }
       const why = whyOver(stored);
       if (why !== undefined) return { kind: "over", why, stored };
