@@ -11,6 +11,8 @@ const mostKept = 128 * 1024;
 /** A fact holds 65,536 bytes, and a character takes up to three of them. */
 const mostFact = 20_000;
 const tailLines = 10;
+/** The exit code of what was ended because it took too long, as `timeout` has it. */
+const lateCode = 124;
 /** How long what it printed is waited for once it was ended. */
 const graceMs = 1_000;
 
@@ -62,14 +64,20 @@ export async function factsOfCommand(
   return { command, exit_code: code, ...(tail === "" ? {} : { output_tail: tail }) };
 }
 
+export type DiffFacts =
+  /** `missing`: what could not be measured, and why; a question is asked all the same. */
+  | { readonly ok: true; readonly facts: Facts; readonly missing?: string }
+  | { readonly ok: false; readonly message: string };
+
 /** What changed in a git work tree against its last commit, and on which branch: `diff_stat`, `branch`. Runs nothing that the work tree names. */
 export async function factsOfDiff(
   folder: string,
   env: NodeJS.ProcessEnv,
-): Promise<{ readonly ok: true; readonly facts: Facts } | { readonly ok: false; readonly message: string }> {
+  withinMs = gitMs,
+): Promise<DiffFacts> {
   const quiet = { ...env, ...gitEnvironment };
   const git = (...args: string[]) =>
-    run("git", ["-C", folder, ...gitSettings, ...args], folder, quiet, gitMs).catch(() => undefined);
+    run("git", ["-C", folder, ...gitSettings, ...args], folder, quiet, withinMs).catch(() => undefined);
   const listed = await git(
     "config",
     "--local",
@@ -87,6 +95,10 @@ export async function factsOfDiff(
   }
   const off = filters.flatMap((name) => ["-c", `${name}=${name.endsWith(".required") ? "false" : ""}`]);
   const stat = await git(...off, "diff", ...diffFlags, "HEAD");
+  if (stat?.code === lateCode) {
+    const missing = `--diff-stat: git was not done with ${folder} in ${Math.ceil(withinMs / 1_000)} s; it is asked without`;
+    return { ok: true, facts: {}, missing };
+  }
   if (stat?.code !== 0) {
     return {
       ok: false,
@@ -136,7 +148,7 @@ function run(
     const limit = setTimeout(() => {
       late = true;
       stop(child.pid);
-      grace = setTimeout(() => end(124), graceMs);
+      grace = setTimeout(() => end(lateCode), graceMs);
     }, withinMs);
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8");
@@ -149,7 +161,7 @@ function run(
       reject(error);
     });
     const ended = (code: number | null, signal: NodeJS.Signals | null): void =>
-      end(late ? 124 : (code ?? (signal === null ? 1 : 128 + constants.signals[signal])));
+      end(late ? lateCode : (code ?? (signal === null ? 1 : 128 + constants.signals[signal])));
     child.once("close", ended);
     // What it left running in the background may hold its output open for ever.
     child.once("exit", (code, signal) => {

@@ -103,6 +103,12 @@ describe("--diff-stat", () => {
     expect(existsSync(join(folder, ".git", "index.lock"))).toBe(false);
   });
 
+  test("a git that takes too long stops no question: it is asked without, and says so", async () => {
+    const { folder } = aTree();
+    const found = await factsOfDiff(folder, process.env, 1);
+    expect(found).toEqual({ ok: true, facts: {}, missing: expect.stringContaining("asked without") });
+  });
+
   test("a change to thousands of files fits, and its sum is kept", async () => {
     const { folder, git } = aTree();
     for (let at = 0; at < 1_500; at += 1)

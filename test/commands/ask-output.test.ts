@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { factsOfCommand, tailOf } from "../../src/app/facts.ts";
@@ -127,6 +127,23 @@ describe("ask --from-output", () => {
     const noise = `${"x".repeat(99)}\n`.repeat(120_000);
     const { json } = await desk.run(fromOutput, { stdin: `<promise>DONE</promise>\n${noise}${decides}` });
     expect(json).toMatchObject({ promise: "DECIDE" });
+  });
+
+  test("an output that is one endless line asks what stands at its end", async () => {
+    const progress = "working 日本\r".repeat(400_000);
+    const { json } = await desk.run(fromOutput, { stdin: `${progress}<promise>DECIDE:Which?</promise>\n` });
+    expect(json).toMatchObject({ promise: "DECIDE" });
+  });
+
+  test("nothing is measured for an output that asks nothing, or may not be asked", async () => {
+    const ran = join(desk.folder, "ran");
+    const measures = [...fromOutput, "--fact-command", `touch '${ran}'`];
+    expect((await desk.run(measures, { stdin: "<promise>DONE</promise>" })).exit).toBe(4);
+    const two = "<promise>DECIDE:Which?|When?</promise>";
+    expect((await desk.run([...measures, "--wait", "1s"], { stdin: two })).exit).toBe(2);
+    expect(existsSync(ran)).toBe(false);
+    expect((await desk.run(measures, { stdin: two })).exit).toBe(0);
+    expect(existsSync(ran)).toBe(true);
   });
 
   test("what goes together is said", async () => {
