@@ -8,6 +8,7 @@ import { openLocal } from "../app/local.ts";
 import { pause } from "../app/pause.ts";
 import { leavesOf } from "../app/taking.ts";
 import { type QuestionId, questionId } from "../domain/ids.ts";
+import { checkKey, checkNames } from "./names.ts";
 import type {
   Abort,
   AskOptions,
@@ -44,12 +45,19 @@ export async function openOwlpost(options: OpenOptions = {}): Promise<OwlpostCli
   const asAgent = options.as === undefined ? isAgentIn(process.env) : options.as === "agent";
   const worksByDefault = process.env.OWLPOST_TASK_CLAIM || undefined;
   const stop = new AbortController();
-  const listening = new Set<Promise<void>>();
+  /** Listeners and waits that go on. */
+  const going = new Set<Promise<unknown>>();
   /** Is this called by a listener? */
   const inListener = new AsyncLocalStorage<true>();
   let closing: Promise<void> | undefined;
 
+  function checkOpen(): void {
+    if (stop.signal.aborted) throw new Error("this home was closed: open it again with openOwlpost()");
+  }
+
   async function ask(question: QuestionInput, given: AskOptions = {}): Promise<AskResult> {
+    checkOpen();
+    checkKey(given.key);
     const project = given.project ?? options.project;
     const outcome = await owlpost.ask({
       document: question,
@@ -64,9 +72,10 @@ export async function openOwlpost(options: OpenOptions = {}): Promise<OwlpostCli
   }
 
   async function take(given: TakeOptions = {}): Promise<Taken> {
+    checkOpen();
+    checkNames(given);
     const { question, taskClaim = worksByDefault, ...rest } = given;
     const id = question === undefined ? undefined : questionId(question);
-    if (question !== undefined && !id) return { decisions: [], aborts: [] };
     const outcome = await owlpost.take({
       ...rest,
       ...(id === undefined ? {} : { question: id }),
@@ -76,18 +85,32 @@ export async function openOwlpost(options: OpenOptions = {}): Promise<OwlpostCli
   }
 
   async function wait(id: string, waitMs: number, signal?: AbortSignal): Promise<Decision | undefined> {
-    const known = questionId(id);
-    if (!known) return undefined;
+    checkOpen();
+    checkNames({ question: id });
     const claim = `library:${randomUUID()}`;
     const both = AbortSignal.any([stop.signal, ...(signal ? [signal] : [])]);
-    const awaited = await awaitDecision(owlpost, known, { waitMs, claim, signal: both });
+    const waiting = awaitDecision(owlpost, id as QuestionId, { waitMs, claim, signal: both });
+    const awaited = await untilDone(waiting);
     return awaited.kind === "taken" ? decision(awaited.taken) : undefined;
+  }
+
+  /** Closing waits for it. */
+  async function untilDone<Value>(work: Promise<Value>): Promise<Value> {
+    going.add(work);
+    try {
+      return await work;
+    } finally {
+      going.delete(work);
+    }
   }
 
   function onDecision(
     given: ListenOptions,
     listener: (decision: Decision) => void | Promise<void>,
   ): () => void {
+    checkOpen();
+    checkNames(given);
+    if (typeof listener !== "function") throw new TypeError("onDecision(options, listener) needs a listener");
     const { onError = rethrow, taskClaim = worksByDefault, ...filter } = given;
     const works = taskClaim === undefined ? {} : { works: taskClaim };
     const ended = new AbortController();
@@ -143,8 +166,8 @@ export async function openOwlpost(options: OpenOptions = {}): Promise<OwlpostCli
         }
       }
     };
-    const running = listen().finally(() => listening.delete(running));
-    listening.add(running);
+    const running = listen().finally(() => going.delete(running));
+    going.add(running);
     return () => ended.abort();
   }
 
@@ -174,7 +197,7 @@ export async function openOwlpost(options: OpenOptions = {}): Promise<OwlpostCli
   }
 
   async function closeAll(): Promise<void> {
-    await Promise.allSettled(listening);
+    await Promise.allSettled(going);
     await close(() => undefined);
   }
 
@@ -183,7 +206,10 @@ export async function openOwlpost(options: OpenOptions = {}): Promise<OwlpostCli
     take,
     wait,
     onDecision,
-    confirm: (claim) => owlpost.confirm(claim),
+    async confirm(claim) {
+      checkOpen();
+      return owlpost.confirm(claim);
+    },
     async close() {
       stop.abort();
       closing ??= closeAll();

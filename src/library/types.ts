@@ -143,7 +143,10 @@ export type ListenOptions = Pick<TakeOptions, "task" | "run" | "project" | "ques
   readonly onError?: (error: unknown) => void;
 };
 
-/** A home, opened by a program. */
+/**
+ * A home, opened by a program. A name outside its grammar, or a home that was closed, is a slip of the program and is thrown;
+ * so is a fault of the store, in a sentence that says what to do.
+ */
 export type OwlpostClient = {
   ask(question: QuestionInput, options?: AskOptions): Promise<AskResult>;
   /**

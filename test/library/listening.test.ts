@@ -4,7 +4,7 @@ import { openOwlpost as openApp } from "../../src/app/owlpost.ts";
 import { type Decision, type OwlpostClient, openOwlpost } from "../../src/library/index.ts";
 import { aConfig, aDocument, hour, minute } from "../builders.ts";
 import { passFor, wholeSpec } from "../contract/provider.ts";
-import { afterwards, aHome, until } from "../homes.ts";
+import { afterwards, aQuickHome, until } from "../homes.ts";
 
 /** The same home as the rest of owlpost has it, with a clock that the test puts forward. */
 async function anApp(home: string) {
@@ -28,7 +28,7 @@ let client: OwlpostClient;
 let app: AppOwlpost;
 let desk: Awaited<ReturnType<typeof anApp>>;
 beforeEach(async () => {
-  home = aHome();
+  home = aQuickHome();
   desk = await anApp(home);
   app = desk.app;
   client = await openOwlpost({ home, as: "owner" });
@@ -127,7 +127,6 @@ describe("a listener", () => {
     });
     await client.close();
     expect((await app.question(id))?.claim?.confirmedAt).toBeDefined();
-    await expect(client.take()).rejects.toThrow(/the store was closed.*: open it again/);
   });
 });
 
@@ -177,5 +176,34 @@ describe("what an agent's hook asked", () => {
     expect(named.decisions.map(({ id }) => id)).toEqual([own]);
     const permission = await client.take({ question: may });
     expect(permission.decisions.map(({ id }) => id)).toEqual([may]);
+  });
+});
+
+describe("a slip of the program is told at once", () => {
+  test.each([
+    ["a task's name", () => client.take({ task: "Fix Auth" }), "`task` needs small letters"],
+    ["a run's", () => client.take({ run: "too-long-a-run" }), "`run` needs 1 to 8"],
+    ["a project's", () => client.take({ project: "../x" }), "`project` needs letters"],
+    ["a question's id", () => client.wait("nope", 1_000), "`question` needs a question's id"],
+    ["an empty key", () => client.ask(aDocument() as never, { key: "" }), "`key` needs 1 to 200"],
+    ["a filter", async () => client.onDecision({ task: "A B" }, () => undefined), "`task` needs"],
+    ["no listener", async () => client.onDecision({}, undefined as never), "needs a listener"],
+  ])("%s", async (_name, call, says) => {
+    await expect(call()).rejects.toThrow(says);
+  });
+
+  test("a home that was closed", async () => {
+    const id = await desk.ask("one");
+    const waiting = client.wait(id, 60_000);
+    await client.close();
+    expect(await waiting).toBeUndefined();
+    for (const call of [
+      () => client.ask(aDocument() as never),
+      () => client.take(),
+      () => client.wait(id, 1),
+      () => client.confirm("x"),
+      async () => client.onDecision({}, () => undefined),
+    ])
+      await expect(call()).rejects.toThrow("this home was closed: open it again");
   });
 });
