@@ -71,6 +71,22 @@ describe("ask --from-output", () => {
     });
   });
 
+  test("a command's output is not told as the agent's: what the agent said last leads all the same", async () => {
+    const stdin = "I propose to drop the index.\n<promise>DECIDE:Go on?</promise>";
+    const { json } = await desk.run([...fromOutput, "--fact-command", "echo 3 failed; exit 1"], { stdin });
+    const [asked] = json.asked as Record<string, unknown>[];
+    expect(await stored(asked?.id)).toMatchObject({
+      facts: {
+        output_tail: "I propose to drop the index.",
+        command_output: "3 failed",
+        exit_code: 1,
+      },
+    });
+    const named = await desk.run([...fromOutput, "--fact", "output_tail=the engine's own"], { stdin });
+    const [other] = named.json.asked as Record<string, unknown>[];
+    expect(await stored(other?.id)).toMatchObject({ facts: { output_tail: "the engine's own" } });
+  });
+
   test("two questions in one promise are asked in order, and asking again with the key asks nothing new", async () => {
     const stdin = "<promise>DECIDE:Which auth approach?|Which session store?</promise>";
     const ids = async () =>

@@ -4,7 +4,7 @@ import { permissionAsk } from "../../src/app/hook/permission.ts";
 import { type AskInput, mcpDesk } from "../../src/app/mcp/desk.ts";
 import { openOwlpost } from "../../src/app/owlpost.ts";
 import { cli } from "../app/process.ts";
-import { aConfig } from "../builders.ts";
+import { aConfig, someRules } from "../builders.ts";
 import { afterwards, aHome } from "../homes.ts";
 
 const asked: AskInput = {
@@ -20,9 +20,11 @@ const asked: AskInput = {
 const id = "q-local-012-fix-auth-1";
 
 /** What the tools do, in this process, on a real store. */
-async function aDesk(changes: (owlpost: Awaited<ReturnType<typeof openOwlpost>>) => object = () => ({})) {
+async function aDesk(
+  changes: (owlpost: Awaited<ReturnType<typeof openOwlpost>>) => object = () => ({}),
+  config = aConfig(),
+) {
   const home = aHome();
-  const config = aConfig();
   const owlpost = await openOwlpost({ home, config });
   afterwards(() => owlpost.close());
   const desk = mcpDesk({
@@ -80,6 +82,14 @@ describe("an answer is for one", () => {
     expect(told.text).not.toMatch(/Allow/);
     expect((await owlpost.question(made.id))?.state).toBe("answered");
   });
+});
+
+test("a question that is held says that it rings nobody, and not where it went", async () => {
+  const night = someRules("00:00-24:00");
+  const { ask } = await aDesk(undefined, aConfig({ night }));
+  const { text } = await ask();
+  expect(text).toContain("It is held: quiet hours last until its deadline, so it rings nobody before.");
+  expect(text).not.toContain("It went to");
 });
 
 describe("asking twice", () => {

@@ -109,7 +109,7 @@ export function mcpDesk({ owlpost, config, home, now, given, otherwiseTask, onAs
         : awaited.kind === "waiting" && isHeld(stored)
           ? ` (${heldWords}.)`
           : "";
-    const where = channels.length > 0 && isOpen(stored.state) ? ` It went to: ${channels.join(", ")}.` : "";
+    const where = isOpen(stored.state) ? wentWhere(stored, channels) : "";
     return {
       text: `${text}${where}${again}`,
       content: shape(stored, awaited.kind === "taken"),
@@ -128,8 +128,9 @@ export function mcpDesk({ owlpost, config, home, now, given, otherwiseTask, onAs
     const { open, zone, counts } = await owlpost.status();
     const count = counts.pending + counts.posted;
     const listed = open.slice(0, mostListed);
-    const lines = listed.map(({ question, deadlineAt, defaultAction }) => {
-      return `${question.id}: ${question.title} (task ${question.task}, until ${isoTime(deadlineAt)}, default ${defaultAction})`;
+    const lines = listed.map(({ question, deadlineAt, defaultAction: action }) => {
+      const byDefault = isPermission(question) ? "not allowed" : action;
+      return `${question.id}: ${question.title} (task ${question.task}, until ${isoTime(deadlineAt)}, default ${byDefault})`;
     });
     const more = count > listed.length ? [`and ${count - listed.length} more`] : [];
     return {
@@ -166,6 +167,14 @@ export function mcpDesk({ owlpost, config, home, now, given, otherwiseTask, onAs
   }
 
   return { ask, answer, pending, cancel, reachable };
+}
+
+/** Where a question that is open has gone, after a sentence; nothing where that was told before. */
+function wentWhere({ heldUntilAt, deadlineAt, zone }: StoredQuestion, channels: readonly string[]): string {
+  if (heldUntilAt === undefined) return channels.length > 0 ? ` It went to: ${channels.join(", ")}.` : "";
+  return heldUntilAt < deadlineAt
+    ? ` It is held for the morning: it rings nobody before ${isoTime(heldUntilAt)} (zone ${zone}).`
+    : " It is held: quiet hours last until its deadline, so it rings nobody before.";
 }
 
 const heldWords =
