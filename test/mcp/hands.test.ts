@@ -89,7 +89,14 @@ test("a question that is held says that it rings nobody, and not where it went",
   const { ask } = await aDesk(undefined, aConfig({ night }));
   const { text } = await ask();
   expect(text).toContain("It is held: quiet hours last until its deadline, so it rings nobody before.");
-  expect(text).not.toContain("It went to");
+  expect(text).not.toContain("It goes to");
+});
+
+test("a ticket does not say that somebody is shown the question while no service runs", async () => {
+  const { ask } = await aDesk();
+  const { text } = await ask();
+  expect(text).toContain("does not run at present: nobody is shown it");
+  expect(text).not.toContain("It goes to");
 });
 
 describe("asking twice", () => {
@@ -107,6 +114,22 @@ describe("asking twice", () => {
     await answer(id, "1");
     expect((await answerOf(id)).content).toMatchObject({ option: "1", handed_over: true });
     expect((await owlpost.status()).open).toEqual([]);
+  });
+
+  test("the same key of an agent in another folder is another question", async () => {
+    const { owlpost, ask } = await aDesk();
+    const one = await ask({ idempotency_key: "q1" });
+    const desk = mcpDesk({
+      owlpost,
+      config: aConfig(),
+      home: owlpost.home,
+      now: Date.now,
+      given: {},
+      otherwiseTask: "elsewhere",
+    });
+    const other = await desk.ask({ ...asked, idempotency_key: "q1" }, new AbortController().signal);
+    expect(other.isError).toBeUndefined();
+    expect(other.content.id).not.toBe(one.content.id);
   });
 
   test("a blank key is none, a blank text is left out, and a used key is named as the agent wrote it", async () => {

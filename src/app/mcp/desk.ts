@@ -71,7 +71,8 @@ export function mcpDesk({ owlpost, config, home, now, given, otherwiseTask, onAs
         default: { action: action ?? "skip_spec", at: deadline ?? defaultAt },
       },
       asAgent: true,
-      key: key === undefined ? `mcp:${randomUUID()}` : `mcp:${key}`,
+      // Agents in two folders may think of the same key.
+      key: `mcp:${key === undefined ? randomUUID() : `${given.task ?? otherwiseTask}:${key}`}`,
     });
     if (!outcome.ok) return refused(outcome, key);
     mine.add(outcome.id);
@@ -107,14 +108,23 @@ export function mcpDesk({ owlpost, config, home, now, given, otherwiseTask, onAs
       awaited.kind === "over" && stored.claim
         ? ` (${awaited.why}.)`
         : awaited.kind === "waiting" && isHeld(stored)
-          ? ` (${heldWords}.)`
+          ? ` (${takenWords}.)`
           : "";
-    const where = isOpen(stored.state) ? wentWhere(stored, channels) : "";
+    const where = isOpen(stored.state) && channels.length > 0 ? await goesWhere(stored, channels) : "";
     return {
       text: `${text}${where}${again}`,
       content: shape(stored, awaited.kind === "taken"),
       ...(awaited.kind === "taken" ? { delivered: () => handedOver(awaited.taken) } : {}),
     };
+  }
+
+  /** Where a question that is open goes, after a sentence. */
+  async function goesWhere(stored: StoredQuestion, channels: readonly string[]): Promise<string> {
+    if (stored.heldUntilAt !== undefined) return heldWhere(stored, stored.heldUntilAt);
+    const { service } = await owlpost.status();
+    return service.running
+      ? ` It goes to: ${channels.join(", ")}.`
+      : " The service of owlpost does not run at present: nobody is shown it before that is started (owlpost serve).";
   }
 
   /** The answer did not wait for its files. */
@@ -169,15 +179,13 @@ export function mcpDesk({ owlpost, config, home, now, given, otherwiseTask, onAs
   return { ask, answer, pending, cancel, reachable };
 }
 
-/** Where a question that is open has gone, after a sentence; nothing where that was told before. */
-function wentWhere({ heldUntilAt, deadlineAt, zone }: StoredQuestion, channels: readonly string[]): string {
-  if (heldUntilAt === undefined) return channels.length > 0 ? ` It went to: ${channels.join(", ")}.` : "";
-  return heldUntilAt < deadlineAt
-    ? ` It is held for the morning: it rings nobody before ${isoTime(heldUntilAt)} (zone ${zone}).`
+function heldWhere({ deadlineAt, zone }: StoredQuestion, untilAt: number): string {
+  return untilAt < deadlineAt
+    ? ` It is held for the morning: it rings nobody before ${isoTime(untilAt)} (zone ${zone}).`
     : " It is held: quiet hours last until its deadline, so it rings nobody before.";
 }
 
-const heldWords =
+const takenWords =
   "somebody else has just taken it and acts on it: leave it to them; should it be given back, get_answer hands it over";
 
 const longKey: Told = {
