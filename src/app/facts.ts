@@ -76,22 +76,13 @@ export async function factsOfDiff(
   withinMs = gitMs,
 ): Promise<DiffFacts> {
   const quiet = { ...env, ...gitEnvironment };
-  const git = (...args: string[]) =>
+  const git: Git = (...args) =>
     run("git", ["-C", folder, ...gitSettings, ...args], folder, quiet, withinMs).catch(() => undefined);
-  const listed = await git(
-    "config",
-    "--local",
-    "--includes",
-    "-z",
-    "--name-only",
-    "--get-regexp",
-    "^filter\\.",
-  );
-  const filters = (listed?.code === 0 ? listed.output : "").split("\0").filter((name) => name !== "");
+  const filters = (await Promise.all(["--local", "--worktree"].map((scope) => filtersOf(git, scope)))).flat();
   // `-c name=value` divides at the first sign of equality.
   if (filters.some((name) => name.includes("="))) {
-    const message = `--diff-stat: the configuration of ${folder} names a filter that cannot be left out: take it out there (git config --list --local), or leave --diff-stat out`;
-    return { ok: false, message };
+    const missing = `--diff-stat: the configuration of ${folder} names a filter that cannot be left out (git config --list --local); it is asked without`;
+    return { ok: true, facts: {}, missing };
   }
   const off = filters.flatMap((name) => ["-c", `${name}=${name.endsWith(".required") ? "false" : ""}`]);
   const stat = await git(...off, "diff", ...diffFlags, "HEAD");
@@ -113,6 +104,14 @@ export async function factsOfDiff(
     facts: { ...(diff === "" ? {} : { diff_stat: diff }), ...(name === "" ? {} : { branch: name }) },
   };
 }
+
+/** The settings of filters that this part of the work tree's own configuration holds. */
+async function filtersOf(git: Git, scope: string): Promise<readonly string[]> {
+  const listed = await git("config", scope, "--includes", "-z", "--name-only", "--get-regexp", "^filter\\.");
+  return (listed?.code === 0 ? listed.output : "").split("\0").filter((name) => name !== "");
+}
+
+type Git = (...args: string[]) => Promise<{ readonly code: number; readonly output: string } | undefined>;
 
 /** An agent writes into the work tree, its configuration included: no command that stands there is run. */
 const gitSettings = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];

@@ -58,6 +58,7 @@ describe("what a command printed", () => {
 
 describe("--diff-stat", () => {
   const who = ["-c", "user.name=o", "-c", "user.email=o@example.org", "-c", "init.defaultBranch=main"];
+  const names = ["auth.ts", "code.evil", "code.own", "code.more"];
   function aTree(): { readonly folder: string; git(...args: string[]): void } {
     const folder = join(aHome(), "work");
     mkdirSync(folder);
@@ -65,8 +66,8 @@ describe("--diff-stat", () => {
       execFileSync("git", [...who, "-C", folder, ...args], { stdio: "ignore" });
     };
     git("init");
-    for (const name of ["auth.ts", "code.evil"]) writeFileSync(join(folder, name), "one\n");
-    git("add", "auth.ts", "code.evil");
+    for (const name of names) writeFileSync(join(folder, name), "one\n");
+    git("add", ...names);
     git("commit", "-m", "first");
     return { folder, git };
   }
@@ -87,20 +88,33 @@ describe("--diff-stat", () => {
     git("config", "diff.evil.command", program("command"));
     git("config", "diff.evil.textconv", program("textconv"));
     git("config", "filter.evil.clean", program("clean"));
+    git("config", "extensions.worktreeConfig", "true");
+    git("config", "--worktree", "filter.own.clean", program("own"));
+    writeFileSync(join(folder, ".git", "more"), `[filter "more"]\n\tclean = ${program("more")}\n`);
+    git("config", "include.path", "more");
     git("config", "filter.odd name.x.process", program("process"));
     git("config", "filter.odd name.x.required", "true");
-    writeFileSync(join(folder, ".gitattributes"), "*.evil diff=evil filter=evil\n");
+    writeFileSync(
+      join(folder, ".gitattributes"),
+      "*.evil diff=evil filter=evil\n*.own filter=own\n*.more filter=more\n",
+    );
     writeFileSync(join(folder, ".git", "hooks", "post-index-change"), `#!/bin/sh\n${program("hook")}\n`);
     chmodSync(join(folder, ".git", "hooks", "post-index-change"), 0o755);
-    writeFileSync(join(folder, "code.evil"), "two\n");
-    writeFileSync(join(folder, "auth.ts"), "two\n");
+    for (const name of names) writeFileSync(join(folder, name), "two\n");
     const found = await factsOfDiff(folder, process.env);
     expect(found).toMatchObject({
       ok: true,
-      facts: { diff_stat: expect.stringContaining("2 files changed"), branch: "main" },
+      facts: { diff_stat: expect.stringContaining("4 files changed"), branch: "main" },
     });
     expect(readdirSync(ran).filter((name) => name.endsWith(".ran"))).toEqual([]);
     expect(existsSync(join(folder, ".git", "index.lock"))).toBe(false);
+  });
+
+  test("a filter that cannot be left out stops no question either", async () => {
+    const { folder, git } = aTree();
+    git("config", "filter.a=b.clean", "cat");
+    const found = await factsOfDiff(folder, process.env);
+    expect(found).toEqual({ ok: true, facts: {}, missing: expect.stringContaining("asked without") });
   });
 
   test("a git that takes too long stops no question: it is asked without, and says so", async () => {
