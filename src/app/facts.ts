@@ -6,6 +6,7 @@ import { redact } from "../core/redact.ts";
 /** A command that hangs must not eat the night. */
 const commandMs = 10 * 60_000;
 const gitMs = 20_000;
+const mostFilters = 100;
 /** So much of an output's end is kept; its last lines are among it. */
 const mostKept = 128 * 1024;
 /** A fact holds 65,536 bytes, and a character takes up to three of them. */
@@ -79,8 +80,8 @@ export async function factsOfDiff(
   const git: Git = (...args) =>
     run("git", ["-C", folder, ...gitSettings, ...args], folder, quiet, withinMs).catch(() => undefined);
   const filters = (await Promise.all(["--local", "--worktree"].map((scope) => filtersOf(git, scope)))).flat();
-  // `-c name=value` divides at the first sign of equality.
-  if (filters.some((name) => name.includes("="))) {
+  // `-c name=value` divides at the first sign of equality, and a command line holds so many and no more.
+  if (filters.length > mostFilters || filters.some((name) => name.includes("="))) {
     const missing = `--diff-stat: the configuration of ${folder} names a filter that cannot be left out (git config --list --local); it is asked without`;
     return { ok: true, facts: {}, missing };
   }
@@ -152,7 +153,9 @@ function run(
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8");
       stream.on("data", (text: string) => {
-        output = (output + text).slice(-mostKept);
+        output += text;
+        // Not at each chunk: a gigabyte of output would be copied over and over.
+        if (output.length > 16 * mostKept) output = output.slice(-mostKept);
       });
     }
     child.once("error", (error) => {

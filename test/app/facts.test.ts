@@ -110,9 +110,16 @@ describe("--diff-stat", () => {
     expect(existsSync(join(folder, ".git", "index.lock"))).toBe(false);
   });
 
-  test("a filter that cannot be left out stops no question either", async () => {
+  test.each([
+    ["one that -c cannot name", '[filter "a=b"]\n\tclean = cat\n'],
+    [
+      "more than a command line holds",
+      Array.from({ length: 40_000 }, (_, at) => `[filter "n${at}"]\n\tclean = cat\n`).join(""),
+    ],
+  ])("filters that cannot be left out stop no question either: %s", async (_name, config) => {
     const { folder, git } = aTree();
-    git("config", "filter.a=b.clean", "cat");
+    writeFileSync(join(folder, ".git", "more"), config);
+    git("config", "include.path", "more");
     const found = await factsOfDiff(folder, process.env);
     expect(found).toEqual({ ok: true, facts: {}, missing: expect.stringContaining("asked without") });
   });
