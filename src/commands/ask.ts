@@ -108,6 +108,8 @@ function checkFlags(call: Call): string | undefined {
   if (fromOutput === undefined && forOutput !== undefined)
     return `--${forOutput} goes with --from-output; a question's document says its own default`;
   if (typeof key === "string" && (key === "" || key.length > 200)) return "--key needs 1 to 200 characters";
+  if (typeof key === "string" && key.startsWith("hook:"))
+    return "keys that begin with hook: are those of agents' hooks, and a take leaves them alone: choose another --key";
   if (typeof task === "string" && !taskId(task.replace(/\.md$/, ""))) {
     return taskUsage;
   }

@@ -30,6 +30,10 @@ export function checkNames(names: Names): void {
 /** @throws TypeError */
 export function checkKey(key: unknown): void {
   if (key === undefined) return;
-  if (typeof key === "string" && key.length >= 1 && key.length <= 200) return;
-  throw new TypeError("`key` needs 1 to 200 characters: asks with the same key are the same ask");
+  if (typeof key !== "string" || key.length < 1 || key.length > 200)
+    throw new TypeError("`key` needs 1 to 200 characters: asks with the same key are the same ask");
+  if (key.startsWith("hook:"))
+    throw new TypeError(
+      "a `key` that begins with hook: is one of agents' hooks, and a take leaves it alone: choose another",
+    );
 }

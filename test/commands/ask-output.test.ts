@@ -169,6 +169,8 @@ describe("ask --from-output", () => {
     expect(neither.exit).toBe(2);
     const noTask = await desk.run(["ask", "--json", "--from-output", "-"], { stdin: decides });
     expect(noTask.json.message).toContain("--task");
+    const key = await desk.run(["ask", "--json", "-", "--key", "hook:1"], { stdin: "{}" });
+    expect(key.json.message).toContain("a take leaves them alone");
     const at = await desk.run(["ask", "--json", "-", "--at", "2h"], { stdin: "{}" });
     expect(at.json.message).toContain("--at goes with --from-output");
   });

@@ -186,6 +186,7 @@ describe("a slip of the program is told at once", () => {
     ["a project's", () => client.take({ project: "../x" }), "`project` needs letters"],
     ["a question's id", () => client.wait("nope", 1_000), "`question` needs a question's id"],
     ["an empty key", () => client.ask(aDocument() as never, { key: "" }), "`key` needs 1 to 200"],
+    ["a hook's key", () => client.ask(aDocument() as never, { key: "hook:1" }), "one of agents' hooks"],
     ["a filter", async () => client.onDecision({ task: "A B" }, () => undefined), "`task` needs"],
     ["no listener", async () => client.onDecision({}, undefined as never), "needs a listener"],
   ])("%s", async (_name, call, says) => {
