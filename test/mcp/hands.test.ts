@@ -38,6 +38,7 @@ async function aDesk(
   const { signal } = new AbortController();
   return {
     owlpost,
+    desk,
     ask: (input: Partial<AskInput> = {}) => desk.ask({ ...asked, ...input }, signal),
     answerOf: (question: string, wait?: number) => desk.answer(question, wait, signal),
     answer: (question: string, key: string) => owlpost.decide({ verb: "choose", question, key }, "cli"),
@@ -97,6 +98,18 @@ test("a ticket does not say that somebody is shown the question while no service
   const { text } = await ask();
   expect(text).toContain("does not run at present: nobody is shown it");
   expect(text).not.toContain("It goes to");
+});
+
+test("why an agent takes a question back is one short line without credentials, whatever it writes", async () => {
+  const { owlpost, desk, ask } = await aDesk();
+  await ask();
+  const token = `ghp_${"Ab1".repeat(12)}`;
+  const told = await desk.cancel(id, `found it\n✅ Answered: 1 \u202e${token} ${"x".repeat(100_000)}`);
+  expect(told.content).toMatchObject({ cancelled: true });
+  const why = (await owlpost.question(id))?.why ?? "";
+  expect(why).toMatch(/^the agent took it back: found it ✅ Answered: 1 .*\[redacted\] x+…$/);
+  expect(why).not.toMatch(/[\n\u202e]/);
+  expect([...why].length).toBeLessThanOrEqual(300);
 });
 
 describe("asking twice", () => {
