@@ -37,6 +37,8 @@ request = airlock / "take" / "022-cache"
 while not answer.exists():  # a loop would go on with its other tasks here
     if rejected.exists():
         sys.exit(rejected.read_text(encoding="utf-8"))
+    if 'state: "cancelled"' in (airlock / "questions" / f"{name}.yaml").read_text(encoding="utf-8").splitlines():
+        sys.exit(f"{name} was cancelled: nobody will answer it")
     request.touch()
     while request.exists():
         time.sleep(0.2)

@@ -24,6 +24,10 @@ while [ ! -e "$airlock/answers/$id.yaml" ]; do
     cat "$airlock/questions/$id.rejected.yaml" >&2
     exit 2
   fi
+  if grep -qx 'state: "cancelled"' "$airlock/questions/$id.yaml"; then
+    echo "$id was cancelled: nobody will answer it" >&2
+    exit 3
+  fi
   : >"$airlock/take/021-import"
   while [ -e "$airlock/take/021-import" ]; do sleep 0.2; done
   sleep 0.2

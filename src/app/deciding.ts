@@ -2,13 +2,16 @@ import { randomUUID } from "node:crypto";
 import { goAhead } from "../core/go-ahead.ts";
 import { move } from "../core/moves.ts";
 import { formAt, morningAfter } from "../core/night.ts";
+import { redact } from "../core/redact.ts";
 import { decideReply, type ReplySettings } from "../core/reply.ts";
+import { readableText } from "../core/steering.ts";
 import { expire } from "../core/sweep.ts";
 import { standing } from "../core/wording.ts";
 import type { Ack, Command, Sender } from "../domain/command.ts";
 import { type Instant, isProjectName, type QuestionId, questionId, runId, taskId } from "../domain/ids.ts";
 import { isOpen, type Result, type StoredQuestion } from "../domain/question.ts";
 import type { TurnInput } from "../domain/store.ts";
+import { oneLine, shorten } from "../domain/text.ts";
 import type { LocalCommand, LocalSurface } from "./api.ts";
 import type { Desk } from "./desk.ts";
 import { projectFor } from "./project.ts";
@@ -51,9 +54,10 @@ export function deciding(desk: Desk) {
     return projectFor({ flag, config });
   }
 
-  async function cancel(id: string, why: string): Promise<Ack> {
+  async function cancel(id: string, given: string): Promise<Ack> {
     const known = questionId(id);
     if (!known) return noSuchQuestion(id);
+    const why = whyOf(given);
     const at = now();
     const ack = await store.move<Ack>(
       known,
@@ -143,6 +147,13 @@ function questionsOf(command: Command): QuestionId[] {
   if (command.verb !== "steer") return [command.question];
   return "question" in command.target ? [command.target.question] : [];
 }
+
+/** People read it on every copy, and an agent may have written it: one short line, with nothing hidden and no credential in it. */
+function whyOf(given: string): string {
+  return shorten(readableText(oneLine(redact(given).text)), mostWhy);
+}
+
+const mostWhy = 300;
 
 function badProject(project: string): Ack {
   const text = `“${project}” is no project's name: letters, digits, “.”, “_” and “-”, not beginning with a dot.`;

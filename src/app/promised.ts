@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { type Posed, readPromise } from "../core/promise.ts";
 import type { AskRequest } from "./api.ts";
-import { tailOf } from "./facts.ts";
+import { type Facts, tailOf } from "./facts.ts";
 
 /** How long a question waits that an agent asked without saying so. */
 const defaultAt = "8h";
@@ -29,14 +29,10 @@ export function questionsIn(output: string, flags: OutputFlags): AskedOutput {
 }
 
 function request(posed: Posed, tail: string, flags: OutputFlags): AskedOutput["questions"][number] {
-  const measured = flags.facts ?? {};
-  // What is made up says nothing by itself: whoever decides needs the end of the log.
-  const shown = posed.lowFidelity && tail !== "";
-  const asFact = shown && !flags.asAgent && measured.output_tail === undefined;
-  const facts = { ...(asFact ? { output_tail: tail } : {}), ...measured };
+  const facts = posed.lowFidelity && !flags.asAgent ? withLog(tail, flags.facts ?? {}) : (flags.facts ?? {});
   const document = {
     ...posed.document,
-    ...(shown && flags.asAgent ? { tried: tail } : {}),
+    ...(posed.lowFidelity && flags.asAgent && tail !== "" ? { tried: tail } : {}),
     default: defaultOf(posed.document.default, flags),
   };
   return {
@@ -44,6 +40,18 @@ function request(posed: Posed, tail: string, flags: OutputFlags): AskedOutput["q
     agentsWords: { dropped: posed.dropped },
     ...(Object.keys(facts).length === 0 ? {} : { facts }),
   };
+}
+
+/**
+ * What is made up says nothing by itself: whoever decides needs the end of the agent's log, and it leads the message as the
+ * agent's last output. So the output of a command that was measured has another name there.
+ */
+function withLog(tail: string, { output_tail: measured, ...facts }: Facts): Facts {
+  const log = tail === "" ? {} : { output_tail: tail };
+  if (measured === undefined) return { ...log, ...facts };
+  return facts.command === undefined
+    ? { ...facts, output_tail: measured }
+    : { ...log, ...facts, command_output: measured };
 }
 
 function defaultOf(own: unknown, { action, at }: OutputFlags): Readonly<Record<string, unknown>> {

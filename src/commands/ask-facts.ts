@@ -4,8 +4,8 @@ import { plain, say } from "./print.ts";
 import { type Call, textOption, textOptions } from "./verb.ts";
 
 export type Gathered =
-  | { readonly ok: true; readonly facts: Facts }
-  | { readonly ok: false; readonly message: string };
+  /** Undefined where nothing was to be measured. */
+  { readonly ok: true; readonly facts: Facts | undefined } | { readonly ok: false; readonly message: string };
 
 /** What the engine measured, as its flags say: what is named beats what was run. */
 export async function gatherFacts(call: Call): Promise<Gathered> {
@@ -28,6 +28,7 @@ export async function gatherFacts(call: Call): Promise<Gathered> {
   const diff =
     folder === undefined ? undefined : await factsOfDiff(resolve(call.io.cwd, folder), call.io.env);
   if (diff && !diff.ok) return { ok: false, message: plain(diff.message) };
+  if (diff?.missing) await say(call, plain(diff.missing));
   if (command !== undefined) await say(call, `Running ${plain(command)} …`);
   const ran = command === undefined ? {} : await factsOfCommand(command, call.io.cwd, call.io.env);
   return { ok: true, facts: { ...diff?.facts, ...ran, ...named } };

@@ -3,19 +3,24 @@ import type { AskOutcome, AskRequest, Owlpost } from "../app/api.ts";
 import type { Config } from "../app/config.ts";
 import { type AskedOutput, type OutputFlags, questionsIn } from "../app/promised.ts";
 import { withoutEngine } from "./ask-engine.ts";
+import type { Gathered } from "./ask-facts.ts";
 import { printOutcome } from "./ask-outcome.ts";
 import { withOwlpost } from "./open.ts";
 import { fail, printJson, printResult, say } from "./print.ts";
 import { askedShape } from "./shapes.ts";
 import { type Call, type Exit, isAgent, textOption } from "./verb.ts";
 
-/** Asks each question of an output, in order. `base` is what every one of them is asked with. */
-export async function askFromOutput(
-  call: Call,
-  output: string,
-  base: AskRequest,
-  waitMs: number | undefined,
-): Promise<Exit> {
+export type OutputAsk = {
+  /** What every one of its questions is asked with. */
+  readonly base: AskRequest;
+  /** What the engine measures: run only where there is something to ask. */
+  gather(): Promise<Gathered>;
+  readonly waitMs: number | undefined;
+};
+
+/** Asks each question of an output, in order. */
+export async function askFromOutput(call: Call, output: string, asking: OutputAsk): Promise<Exit> {
+  const { base, waitMs } = asking;
   const { task } = base;
   if (task === undefined)
     return fail(call, 2, "bad-usage", "--from-output needs --task: what the agent worked on");
@@ -26,14 +31,17 @@ export async function askFromOutput(
     asAgent: isAgent(call.io),
     ...(action === undefined ? {} : { action }),
     ...(at === undefined ? {} : { at }),
-    ...(base.facts === undefined ? {} : { facts: base.facts }),
   };
-  const found = questionsIn(output, flags);
-  if (found.questions.length === 0) return nothingAsked(call, found);
-  if (waitMs !== undefined && found.questions.length > 1) {
-    const message = `--wait waits for one question, and this output asks ${found.questions.length}: leave --wait out, and take the answers later`;
+  const bare = questionsIn(output, flags);
+  if (bare.questions.length === 0) return nothingAsked(call, bare);
+  if (waitMs !== undefined && bare.questions.length > 1) {
+    const message = `--wait waits for one question, and this output asks ${bare.questions.length}: leave --wait out, and take the answers later`;
     return fail(call, 2, "bad-usage", message);
   }
+  const gathered = await asking.gather();
+  if (!gathered.ok) return fail(call, 2, "bad-usage", gathered.message);
+  const { facts } = gathered;
+  const found = facts ? questionsIn(output, { ...flags, facts }) : bare;
   return withOwlpost(call, (owlpost, config) => askEach(call, owlpost, config, { found, base, waitMs }), {
     brief: waitMs === undefined,
   });

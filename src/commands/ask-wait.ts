@@ -38,11 +38,15 @@ async function deliver(call: Call, owlpost: Owlpost, asked: Asked, taken: Taken)
 
 async function timedOut(call: Call, asked: Asked, stored: StoredQuestion | undefined): Promise<Exit> {
   if (call.json) await printJson(call, waitedShape(asked, stored));
-  else
+  else {
+    const state = (stored?.state ?? asked.state).replace("_", " ");
+    // Without a key the same command would ask once more.
+    const again = call.options.key === undefined ? "" : ", or ask again with the same --key and --wait";
     await say(
       call,
-      `Nothing yet: ${asked.id} is ${(stored?.state ?? asked.state).replace("_", " ")}. Ask again with --wait, or take it later.`,
+      `Nothing yet: ${asked.id} is ${state}. Take it later with owlpost take --task ${asked.task}${again}.`,
     );
+  }
   return 4;
 }
 

@@ -3,6 +3,7 @@ import type { AskRequest } from "../app/api.ts";
 import { askService } from "../app/service-client.ts";
 import { isProjectName, runId, taskId } from "../domain/ids.ts";
 import { withoutEngine } from "./ask-engine.ts";
+import type { Gathered } from "./ask-facts.ts";
 import { factOptions, hasFacts, outputOptions } from "./ask-options.ts";
 import { printOutcome } from "./ask-outcome.ts";
 import { projectUsage, runUsage, taskUsage } from "./names.ts";
@@ -54,18 +55,18 @@ export const verb: Verb = {
     const refused = await checkHome(call);
     if (refused !== undefined) return refused;
 
-    const gathered =
+    const gather = async (): Promise<Gathered> =>
       hasFacts(call) && !isAgent(call.io)
-        ? await (await import("./ask-facts.ts")).gatherFacts(call)
-        : undefined;
-    if (gathered && !gathered.ok) return fail(call, 2, "bad-usage", gathered.message);
-    const request = {
-      ...askRequest(call, source.text, source.origin),
-      ...(gathered ? { facts: gathered.facts } : {}),
-    };
+        ? (await import("./ask-facts.ts")).gatherFacts(call)
+        : { ok: true, facts: undefined };
+    const plainRequest = askRequest(call, source.text, source.origin);
     if (output !== undefined) {
-      return (await import("./ask-output.ts")).askFromOutput(call, source.text, request, waitMs);
+      const { askFromOutput } = await import("./ask-output.ts");
+      return askFromOutput(call, source.text, { base: plainRequest, gather, waitMs });
     }
+    const gathered = await gather();
+    if (!gathered.ok) return fail(call, 2, "bad-usage", gathered.message);
+    const request = { ...plainRequest, ...(gathered.facts ? { facts: gathered.facts } : {}) };
     const outcome = withoutEngine(call, await askService(call.home, request));
     if (outcome && (waitMs === undefined || !outcome.ok)) return printOutcome(call, outcome);
     return withOwlpost(
@@ -107,6 +108,8 @@ function checkFlags(call: Call): string | undefined {
   if (fromOutput === undefined && forOutput !== undefined)
     return `--${forOutput} goes with --from-output; a question's document says its own default`;
   if (typeof key === "string" && (key === "" || key.length > 200)) return "--key needs 1 to 200 characters";
+  if (typeof key === "string" && key.startsWith("hook:"))
+    return "keys that begin with hook: are those of agents' hooks, and a take leaves them alone: choose another --key";
   if (typeof task === "string" && !taskId(task.replace(/\.md$/, ""))) {
     return taskUsage;
   }

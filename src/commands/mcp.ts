@@ -3,7 +3,7 @@ import { markSession, sessionRun } from "../app/hook/session.ts";
 import { isProjectName, runId, taskId } from "../domain/ids.ts";
 import { projectUsage, runUsage, taskUsage } from "./names.ts";
 import { withOwlpost } from "./open.ts";
-import { fail } from "./print.ts";
+import { fail, say } from "./print.ts";
 import { textOption, type Verb } from "./verb.ts";
 
 export const verb: Verb = {
@@ -53,7 +53,7 @@ export const verb: Verb = {
             ? { onAsk: () => markSession(call.home, session) }
             : {}),
         },
-        { stdin, write: (text) => stdout.write(text) },
+        { stdin, write: (text) => stdout.write(text), tell: (text) => say(quiet, text) },
         version(),
       );
       return 0;

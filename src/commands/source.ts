@@ -27,7 +27,7 @@ export async function readSource(name: string, io: Io): Promise<Source> {
   }
 }
 
-/** The end of an agent's output, at most 4 MiB from the start of a line; bytes that are no UTF-8 are shown as such. */
+/** The end of an agent's output, at most 4 MiB, from the start of a line where lines are not endless; bytes that are no UTF-8 are shown as such. */
 export async function readOutput(name: string, io: Io): Promise<Source> {
   const origin = name === "-" ? "standard input" : name;
   try {
@@ -47,7 +47,9 @@ export async function readOutput(name: string, io: Io): Promise<Source> {
     }
     const all = Buffer.concat(kept);
     const end = all.subarray(-mostOutputBytes);
-    const start = cut || end.length < all.length ? end.indexOf(10) + 1 : 0;
+    const line = cut || end.length < all.length ? end.indexOf(10) + 1 : 0;
+    // What moves a progress bar, and a log in JSON, may be one line of any length: what counts stands at its end.
+    const start = line > end.length / 2 ? 0 : line;
     return { ok: true, text: end.subarray(start).toString("utf8"), origin };
   } catch (error) {
     return { ok: false, message: `${origin} cannot be read (${reason(error)})` };

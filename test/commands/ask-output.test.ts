@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { factsOfCommand, tailOf } from "../../src/app/facts.ts";
@@ -71,6 +71,22 @@ describe("ask --from-output", () => {
     });
   });
 
+  test("a command's output is not told as the agent's: what the agent said last leads all the same", async () => {
+    const stdin = "I propose to drop the index.\n<promise>DECIDE:Go on?</promise>";
+    const { json } = await desk.run([...fromOutput, "--fact-command", "echo 3 failed; exit 1"], { stdin });
+    const [asked] = json.asked as Record<string, unknown>[];
+    expect(await stored(asked?.id)).toMatchObject({
+      facts: {
+        output_tail: "I propose to drop the index.",
+        command_output: "3 failed",
+        exit_code: 1,
+      },
+    });
+    const named = await desk.run([...fromOutput, "--fact", "output_tail=the engine's own"], { stdin });
+    const [other] = named.json.asked as Record<string, unknown>[];
+    expect(await stored(other?.id)).toMatchObject({ facts: { output_tail: "the engine's own" } });
+  });
+
   test("two questions in one promise are asked in order, and asking again with the key asks nothing new", async () => {
     const stdin = "<promise>DECIDE:Which auth approach?|Which session store?</promise>";
     const ids = async () =>
@@ -129,6 +145,23 @@ describe("ask --from-output", () => {
     expect(json).toMatchObject({ promise: "DECIDE" });
   });
 
+  test("an output that is one endless line asks what stands at its end", async () => {
+    const progress = "working 日本\r".repeat(400_000);
+    const { json } = await desk.run(fromOutput, { stdin: `${progress}<promise>DECIDE:Which?</promise>\n` });
+    expect(json).toMatchObject({ promise: "DECIDE" });
+  });
+
+  test("nothing is measured for an output that asks nothing, or may not be asked", async () => {
+    const ran = join(desk.folder, "ran");
+    const measures = [...fromOutput, "--fact-command", `touch '${ran}'`];
+    expect((await desk.run(measures, { stdin: "<promise>DONE</promise>" })).exit).toBe(4);
+    const two = "<promise>DECIDE:Which?|When?</promise>";
+    expect((await desk.run([...measures, "--wait", "1s"], { stdin: two })).exit).toBe(2);
+    expect(existsSync(ran)).toBe(false);
+    expect((await desk.run(measures, { stdin: two })).exit).toBe(0);
+    expect(existsSync(ran)).toBe(true);
+  });
+
   test("what goes together is said", async () => {
     const both = await desk.run(["ask", "--json", "q.yaml", "--from-output", "-", "--task", "x"]);
     expect(both.json.message).toContain("leave the other one out");
@@ -136,6 +169,8 @@ describe("ask --from-output", () => {
     expect(neither.exit).toBe(2);
     const noTask = await desk.run(["ask", "--json", "--from-output", "-"], { stdin: decides });
     expect(noTask.json.message).toContain("--task");
+    const key = await desk.run(["ask", "--json", "-", "--key", "hook:1"], { stdin: "{}" });
+    expect(key.json.message).toContain("a take leaves them alone");
     const at = await desk.run(["ask", "--json", "-", "--at", "2h"], { stdin: "{}" });
     expect(at.json.message).toContain("--at goes with --from-output");
   });

@@ -36,6 +36,14 @@ test("nothing in time is exit 4 with the state, and takes nothing", async () => 
   expect((await desk.run(["take", "--json"])).exit).toBe(0);
 });
 
+test("after a wait without a key nobody is told to ask once more: that would ring twice", async () => {
+  const { err } = await desk.run(["ask", "--wait", "0s", "-"], { stdin });
+  expect(err).toContain("Take it later with owlpost take --task 012-fix-auth.");
+  expect(err).not.toContain("ask again");
+  const keyed = await desk.run(["ask", "--wait", "0s", "--key", "k", "-"], { stdin });
+  expect(keyed.err).toContain("or ask again with the same --key and --wait");
+});
+
 test("a question that is cancelled is waited for no longer: exit 3", async () => {
   const waiting = desk.run(["ask", "--json", "--wait", "20s", "-"], { stdin });
   await asked();

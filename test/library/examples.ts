@@ -5,8 +5,13 @@ import { expect } from "vitest";
 import { cli, type Ended, owlpost, run } from "../app/process.ts";
 import { afterwards, aHome, until } from "../homes.ts";
 
-/** Runs an example of `config/examples/` that asks and takes by files, beside a real service, and answers its question. */
-export async function askByFile(program: string, name: string, question: string): Promise<Ended> {
+/** Runs an example of `config/examples/` that asks and takes by files, beside a real service, and decides its question: answers it, where nothing else is said. */
+export async function askByFile(
+  program: string,
+  name: string,
+  question: string,
+  decision: readonly string[] = ["answer", question, "2"],
+): Promise<Ended> {
   const home = aHome();
   const service = spawn(process.execPath, [cli, "serve", "--home", home], {
     stdio: "ignore",
@@ -23,7 +28,7 @@ export async function askByFile(program: string, name: string, question: string)
     () => owlpost(home, ["status", question]),
     ({ code }) => code === 0,
   );
-  expect((await owlpost(home, ["answer", question, "2"])).code).toBe(0);
+  expect((await owlpost(home, decision)).code).toBe(0);
   return running;
 }
 

@@ -1,17 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { isoTime } from "../../core/time.ts";
 import { toldText } from "../../core/told.ts";
+import { isPermission } from "../../core/wording.ts";
 import { questionId } from "../../domain/ids.ts";
 import { isOpen, type StoredQuestion } from "../../domain/question.ts";
 import { writeAnswer } from "../airlock/answer.ts";
 import type { AskRequest, NotAsked, Owlpost, Taken } from "../api.ts";
-import { awaitDecision } from "../awaiting.ts";
+import { awaitDecision, isHeld } from "../awaiting.ts";
 import type { Config } from "../config.ts";
 
 /** Clients give up on a tool after about a minute. */
 const mostWaitMs = 45_000;
 const defaultAt = "8h";
 const mostListed = 50;
+const mostKey = 200;
 
 export type McpOptions = {
   readonly owlpost: Owlpost;
@@ -54,27 +56,40 @@ export function mcpDesk({ owlpost, config, home, now, given, otherwiseTask, onAs
 
   async function ask(input: AskInput, signal: AbortSignal): Promise<Told> {
     onAsk?.();
-    const { deadline, default: action, idempotency_key: key, wait_seconds: wait, task, ...rest } = input;
+    const { wait_seconds: wait, options, ...texts } = input;
+    // Models fill in what they leave out.
+    const { deadline, default: action, idempotency_key: key, task, ...rest } = withoutBlank(texts);
+    if (key !== undefined && key.length > mostKey) return longKey;
     const outcome = await owlpost.ask({
       ...given,
       document: {
-        ...defined(rest),
-        options: input.options.map((option, index) => ({ key: String(index + 1), ...defined(option) })),
+        ...rest,
+        title: input.title,
+        context: input.context,
+        options: options.map((option, index) => ({ key: String(index + 1), ...defined(option) })),
         task: task ?? otherwiseTask,
         default: { action: action ?? "skip_spec", at: deadline ?? defaultAt },
       },
       asAgent: true,
-      key: key === undefined ? `mcp:${randomUUID()}` : `mcp:${key}`,
+      // Agents in two folders may think of the same key.
+      key: `mcp:${key === undefined ? randomUUID() : `${given.task ?? otherwiseTask}:${key}`}`,
     });
-    if (!outcome.ok) return refused(outcome);
+    if (!outcome.ok) return refused(outcome, key);
     mine.add(outcome.id);
-    return await look(outcome.id, waitOf(wait, mostWaitMs), signal, outcome.channels);
+    try {
+      return await look(outcome.id, waitOf(wait, mostWaitMs), signal, outcome.channels);
+    } catch (error) {
+      // It is asked: an agent that is told of nothing but the fault would ask it once more.
+      return askedButUnseen(outcome.id, error);
+    }
   }
 
   async function answer(id: string, wait: number | undefined, signal: AbortSignal): Promise<Told> {
     const known = questionId(id);
     const stored = known && (await owlpost.question(known));
     if (!known || !stored) return noSuch(id);
+    // A permission is for the one call that asked for it, and its own hook hands it over.
+    if (isPermission(stored.question)) return othersPermission(stored);
     return look(known, waitOf(wait, 0), signal);
   }
 
@@ -85,17 +100,31 @@ export function mcpDesk({ owlpost, config, home, now, given, otherwiseTask, onAs
     channels: readonly string[] = [],
   ): Promise<Told> {
     const claim = `mcp:${randomUUID()}`;
-    const awaited = await awaitDecision(owlpost, id, { waitMs, claim, signal });
+    const awaited = await awaitDecision(owlpost, id, { waitMs, claim, signal, leavesHeld: true });
     const { stored } = awaited;
     if (!stored) return noSuch(id);
     const text = toldText(stored, now());
-    const again = awaited.kind === "over" && awaited.stored?.claim ? ` (${awaited.why}.)` : "";
-    const where = channels.length > 0 && isOpen(stored.state) ? ` It went to: ${channels.join(", ")}.` : "";
+    const again =
+      awaited.kind === "over" && stored.claim
+        ? ` (${awaited.why}.)`
+        : awaited.kind === "waiting" && isHeld(stored)
+          ? ` (${takenWords}.)`
+          : "";
+    const where = isOpen(stored.state) && channels.length > 0 ? await goesWhere(stored, channels) : "";
     return {
       text: `${text}${where}${again}`,
       content: shape(stored, awaited.kind === "taken"),
       ...(awaited.kind === "taken" ? { delivered: () => handedOver(awaited.taken) } : {}),
     };
+  }
+
+  /** Where a question that is open goes, after a sentence. */
+  async function goesWhere(stored: StoredQuestion, channels: readonly string[]): Promise<string> {
+    if (stored.heldUntilAt !== undefined) return heldWhere(stored, stored.heldUntilAt);
+    const { service } = await owlpost.status();
+    return service.running
+      ? ` It goes to: ${channels.join(", ")}.`
+      : " The service of owlpost does not run at present: nobody is shown it before that is started (owlpost serve).";
   }
 
   /** The answer did not wait for its files. */
@@ -106,15 +135,17 @@ export function mcpDesk({ owlpost, config, home, now, given, otherwiseTask, onAs
   }
 
   async function pending(): Promise<Told> {
-    const { open, zone } = await owlpost.status();
+    const { open, zone, counts } = await owlpost.status();
+    const count = counts.pending + counts.posted;
     const listed = open.slice(0, mostListed);
-    const lines = listed.map(({ question, deadlineAt, defaultAction }) => {
-      return `${question.id}: ${question.title} (task ${question.task}, until ${isoTime(deadlineAt)}, default ${defaultAction})`;
+    const lines = listed.map(({ question, deadlineAt, defaultAction: action }) => {
+      const byDefault = isPermission(question) ? "not allowed" : action;
+      return `${question.id}: ${question.title} (task ${question.task}, until ${isoTime(deadlineAt)}, default ${byDefault})`;
     });
-    const more = open.length > listed.length ? [`and ${open.length - listed.length} more`] : [];
+    const more = count > listed.length ? [`and ${count - listed.length} more`] : [];
     return {
       text: lines.length === 0 ? "No question waits for an answer." : [...lines, ...more].join("\n"),
-      content: { zone, count: open.length, questions: listed.map((stored) => shape(stored, false)) },
+      content: { zone, count, questions: listed.map((stored) => shape(stored, false)) },
     };
   }
 
@@ -148,9 +179,43 @@ export function mcpDesk({ owlpost, config, home, now, given, otherwiseTask, onAs
   return { ask, answer, pending, cancel, reachable };
 }
 
+function heldWhere({ deadlineAt, zone }: StoredQuestion, untilAt: number): string {
+  return untilAt < deadlineAt
+    ? ` It is held for the morning: it rings nobody before ${isoTime(untilAt)} (zone ${zone}).`
+    : " It is held: quiet hours last until its deadline, so it rings nobody before.";
+}
+
+const takenWords =
+  "somebody else has just taken it and acts on it: leave it to them; should it be given back, get_answer hands it over";
+
+const longKey: Told = {
+  text: `The question was not asked: its idempotency_key is longer than ${mostKey} characters. Use a short one, such as auth-1.`,
+  content: { error: "bad-key" },
+  isError: true,
+};
+
+function askedButUnseen(id: string, error: unknown): Told {
+  const why = error instanceof Error ? error.message : String(error);
+  const text = `${id} is asked and stored, so do not ask it again. Whether somebody has answered could not be looked up (${why}). Nothing is decided: call get_answer with this id later.`;
+  return { text, content: { id, decided: false, handed_over: false } };
+}
+
+function othersPermission(stored: StoredQuestion): Told {
+  const { id } = stored.question;
+  const text = `${id} is a permission that was asked for one call of an agent. Nothing is permitted by it here, whatever its answer is, and it is not yours to take.`;
+  return { text, content: { id, state: stored.state, decided: false, reason: "not-allowed" }, isError: true };
+}
+
 function waitOf(seconds: number | undefined, otherwiseMs: number): number {
   if (seconds === undefined || !Number.isFinite(seconds)) return otherwiseMs;
   return Math.min(mostWaitMs, Math.max(0, seconds * 1_000));
+}
+
+function withoutBlank<Texts extends Readonly<Record<string, string | undefined>>>(
+  texts: Texts,
+): Partial<Texts> {
+  const kept = Object.entries(texts).filter(([, text]) => text !== undefined && text.trim() !== "");
+  return Object.fromEntries(kept) as Partial<Texts>;
 }
 
 function defined(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -158,7 +223,12 @@ function defined(fields: Readonly<Record<string, unknown>>): Record<string, unkn
 }
 
 /** Every broken rule, with what to do about it: whoever reads this is a model that can mend it. */
-function refused(outcome: NotAsked): Told {
+function refused(outcome: NotAsked, key: string | undefined): Told {
+  if (outcome.error === "id-conflict" && key !== undefined) {
+    const { error, id } = outcome;
+    const text = `The question was not asked: its idempotency_key ${JSON.stringify(key)} belongs to ${id}, which has another text. get_answer finds that one; ask this one with another key.`;
+    return { text, content: { error, id }, isError: true };
+  }
   if (outcome.error !== "rejected")
     return { text: outcome.message, content: { error: outcome.error }, isError: true };
   const lines = outcome.broken.map(

@@ -10,6 +10,8 @@ export type McpIo = {
   readonly stdin: Readable;
   /** Resolves when the system has taken the text. */
   write(text: string): Promise<void>;
+  /** Tells whoever looks after it, beside the pipe. */
+  tell(text: string): Promise<void>;
 };
 
 const instructions =
@@ -20,6 +22,7 @@ export async function serveMcp(options: McpOptions, io: McpIo, version: string):
   /** What was taken for a request that is not answered yet. */
   const taken = new Map<string | number, () => Promise<unknown>>();
 
+  let isEnding = false;
   let end: () => void = () => undefined;
   const ended = new Promise<void>((done) => {
     end = () => done();
@@ -41,6 +44,17 @@ export async function serveMcp(options: McpOptions, io: McpIo, version: string):
       const delivered = taken.get(message.id);
       taken.delete(message.id);
       if ("result" in message) await delivered?.();
+    }
+
+    /** It closes itself where it cannot go on: a server that stayed would hear nothing any more, and its client wait in vain. */
+    override async close(): Promise<void> {
+      const isDeaf = !io.stdin.readableEnded && !io.stdin.destroyed && !isEnding;
+      await super.close();
+      end();
+      if (isDeaf)
+        await io.tell(
+          "what came over the pipe cannot be read, such as a message of more than 10 MiB: owlpost mcp ends",
+        );
     }
   }
 
@@ -102,6 +116,7 @@ export async function serveMcp(options: McpOptions, io: McpIo, version: string):
     { transport },
   );
   await ended;
+  isEnding = true;
   await handle.close();
   // A client that closed only the end at which it listens keeps the other one open.
   io.stdin.destroy();

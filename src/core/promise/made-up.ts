@@ -22,7 +22,7 @@ export function madeUp(
   return {
     kind,
     title: titleOf(kind, line, task),
-    context: `The agent of ${task} stopped with ${quoted}. It gave no options of its own: these two are owlpost's.`,
+    context: `The agent of ${task} stopped with ${quoted}. No options of its own could be read: these two are owlpost's.`,
     options: [
       {
         key: "1",
