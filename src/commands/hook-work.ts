@@ -1,8 +1,16 @@
 import { folderTask } from "../app/folder-task.ts";
 import { answerHook, type HookAnswer } from "../app/hook/answers.ts";
 import { hookDesk } from "../app/hook/desk.ts";
-import { agentNames, type HookWork, textField } from "../app/hook/event.ts";
-import { forgetSession, markSession, sessionRun } from "../app/hook/session.ts";
+import { type HookWork, textField } from "../app/hook/event.ts";
+import { idleText } from "../app/hook/idle.ts";
+import {
+  forgetIdle,
+  forgetOld,
+  forgetSession,
+  markIdle,
+  markSession,
+  sessionRun,
+} from "../app/hook/session.ts";
 import { withOwlpost } from "./open.ts";
 import type { Call, Exit } from "./verb.ts";
 
@@ -32,8 +40,15 @@ export async function workHook(
         given: { run, cwd: folder },
       });
       if (work === "idle") {
-        const said = textField(event, "message") ?? "it waits for the next instruction";
-        await owlpost.notify("stalled", `${agentNames[agent]} stands still in ${folder}: ${said}`);
+        if (!markIdle(home, run)) return 0;
+        forgetOld(home, Date.now());
+        try {
+          await owlpost.notify("stalled", idleText(agent, event, folder));
+        } catch (error) {
+          // Nobody was told: the next time it counts as the first.
+          forgetIdle(home, run);
+          throw error;
+        }
         return 0;
       }
       if (work === "stop") {
@@ -50,10 +65,13 @@ export async function workHook(
       if (work === "choices") markSession(home, run);
       const deadline = `${Math.ceil(config.hookDeadlineMs / 60_000)}m`;
       const task = folderTask(folder);
-      await tell(
-        call,
-        await answerHook(work, { agent, event, headless, folder, task, deadline, session }, desk),
+      const answer = await answerHook(
+        work,
+        { agent, event, headless, folder, task, deadline, session },
+        desk,
       );
+      await tell(call, answer);
+      if (answer.byPerson) forgetIdle(home, run);
       return 0;
     });
   } finally {
