@@ -10,7 +10,7 @@ export type Awaited =
   | { readonly kind: "taken"; readonly taken: Taken; readonly stored: StoredQuestion }
   /** Nothing more can be taken; `why` says it in a sentence. */
   | { readonly kind: "over"; readonly why: string; readonly stored?: StoredQuestion }
-  /** It is decided by nobody, and still may be. Or whoever waited has gone. */
+  /** It is decided by nobody, and still may be; or somebody else holds it, and may give it back. Or whoever waited has gone. */
   | { readonly kind: "waiting"; readonly stored: StoredQuestion };
 
 export type AwaitOptions = {
@@ -18,13 +18,20 @@ export type AwaitOptions = {
   readonly claim: Claim;
   /** Whoever waits has gone: nothing is taken any more. */
   readonly signal?: AbortSignal;
+  /** Is it not waited for while somebody else holds it? */
+  readonly leavesHeld?: boolean;
 };
+
+/** Does a take stand that nobody has confirmed yet? */
+export function isHeld({ state, claim }: StoredQuestion): boolean {
+  return (state === "applied" || state === "default_applied") && claim?.confirmedAt === undefined;
+}
 
 /** Waits until a question can be taken, and takes it; at most `waitMs`. Looks at once, so that an answer that came before is found. */
 export async function awaitDecision(
   owlpost: Owlpost,
   id: QuestionId,
-  { waitMs, claim, signal }: AwaitOptions,
+  { waitMs, claim, signal, leavesHeld = false }: AwaitOptions,
 ): Promise<Awaited> {
   const end = performance.now() + waitMs;
   for (;;) {
@@ -45,7 +52,7 @@ export async function awaitDecision(
       }
       const why = whyOver(stored);
       if (why !== undefined) return { kind: "over", why, stored };
-      if (left <= 0) return { kind: "waiting", stored };
+      if (left <= 0 || (leavesHeld && isHeld(stored))) return { kind: "waiting", stored };
       await change;
     } finally {
       signal?.removeEventListener("abort", stop);
@@ -55,7 +62,7 @@ export async function awaitDecision(
   }
 }
 
-function isTakeable(stored: StoredQuestion): boolean {
+export function isTakeable(stored: StoredQuestion): boolean {
   if (stored.state === "answered") return true;
   return stored.state === "expired" && stored.defaultAction !== "stay_parked";
 }

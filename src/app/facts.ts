@@ -1,28 +1,51 @@
 import { spawn } from "node:child_process";
+import { constants } from "node:os";
 import { stripVTControlCharacters } from "node:util";
+import { redact } from "../core/redact.ts";
 
 /** A command that hangs must not eat the night. */
 const commandMs = 10 * 60_000;
 const gitMs = 20_000;
 /** So much of an output's end is kept; its last lines are among it. */
-const mostTail = 64 * 1024;
+const mostKept = 128 * 1024;
+/** A fact holds 65,536 bytes, and a character takes up to three of them. */
+const mostFact = 20_000;
 const tailLines = 10;
 /** How long what it printed is waited for once it was ended. */
 const graceMs = 1_000;
 
 export type Facts = Readonly<Record<string, unknown>>;
 
-/** The last lines of what a program printed, without colours and without blank lines at its end. */
+/** The last lines of what a program printed, as much of them as a fact may hold, without colours and without blank lines at its end. */
 export function tailOf(output: string): string {
-  const text = stripVTControlCharacters(output.slice(-mostTail))
+  const text = stripVTControlCharacters(output.slice(-mostKept))
     .replace(/\r\n|\r/g, "\n")
     .trimEnd();
-  return text.split("\n").slice(-tailLines).join("\n");
+  return endOf(text.split("\n").slice(-tailLines));
+}
+
+/** As many of the last lines as a fact may hold; of one that has no room, its end, and no part of a credential in it. */
+function endOf(lines: readonly string[]): string {
+  const kept: string[] = [];
+  let room = mostFact;
+  for (const line of lines.toReversed()) {
+    if (line.length < room) {
+      kept.unshift(line);
+      room -= line.length + 1;
+      continue;
+    }
+    // Masked before it is cut: half a credential is not known as one any more.
+    if (kept.length === 0 || room > mostFact / 2) kept.unshift(`…${redact(line).text.slice(1 - room)}`);
+    else kept.unshift("…");
+    break;
+  }
+  return kept.join("\n");
 }
 
 /**
- * Runs a command line in the shell and tells how it ended and what it printed last: `command`, `exit_code`, `output_tail`.
- * One that is still running after ten minutes is ended, with all that it started; its exit code is then 124.
+ * Runs a command line in the shell, with an agent's rights, and tells how it ended and what it printed last: `command`,
+ * `exit_code`, `output_tail`. One that is still running after ten minutes is ended, with all that it started; its exit code is
+ * then 124. One that a signal ended has 128 and the signal's number, as in a shell.
  *
  * @param cwd the folder in which it runs
  */
@@ -32,19 +55,38 @@ export async function factsOfCommand(
   env: NodeJS.ProcessEnv,
   withinMs = commandMs,
 ): Promise<Facts> {
-  const { code, output } = await run("/bin/sh", ["-c", command], cwd, env, withinMs);
+  // What it runs, such as a test, an agent may have written: it asks, and never answers.
+  const rights = { ...env, OWLPOST_AS: "agent" };
+  const { code, output } = await run("/bin/sh", ["-c", command], cwd, rights, withinMs);
   const tail = tailOf(output);
   return { command, exit_code: code, ...(tail === "" ? {} : { output_tail: tail }) };
 }
 
-/** What changed in a git work tree against its last commit, and on which branch: `diff_stat`, `branch`. */
+/** What changed in a git work tree against its last commit, and on which branch: `diff_stat`, `branch`. Runs nothing that the work tree names. */
 export async function factsOfDiff(
   folder: string,
   env: NodeJS.ProcessEnv,
 ): Promise<{ readonly ok: true; readonly facts: Facts } | { readonly ok: false; readonly message: string }> {
+  const quiet = { ...env, ...gitEnvironment };
   const git = (...args: string[]) =>
-    run("git", ["-C", folder, ...args], folder, env, gitMs).catch(() => undefined);
-  const stat = await git("diff", "--stat", "--no-color", "HEAD");
+    run("git", ["-C", folder, ...gitSettings, ...args], folder, quiet, gitMs).catch(() => undefined);
+  const listed = await git(
+    "config",
+    "--local",
+    "--includes",
+    "-z",
+    "--name-only",
+    "--get-regexp",
+    "^filter\\.",
+  );
+  const filters = (listed?.code === 0 ? listed.output : "").split("\0").filter((name) => name !== "");
+  // `-c name=value` divides at the first sign of equality.
+  if (filters.some((name) => name.includes("="))) {
+    const message = `--diff-stat: the configuration of ${folder} names a filter that cannot be left out: take it out there (git config --list --local), or leave --diff-stat out`;
+    return { ok: false, message };
+  }
+  const off = filters.flatMap((name) => ["-c", `${name}=${name.endsWith(".required") ? "false" : ""}`]);
+  const stat = await git(...off, "diff", ...diffFlags, "HEAD");
   if (stat?.code !== 0) {
     return {
       ok: false,
@@ -53,12 +95,24 @@ export async function factsOfDiff(
   }
   const branch = await git("branch", "--show-current");
   const name = branch?.code === 0 ? branch.output.trim() : "";
-  const diff = stat.output.trimEnd();
+  const diff = endOf(stat.output.trimEnd().split("\n"));
   return {
     ok: true,
     facts: { ...(diff === "" ? {} : { diff_stat: diff }), ...(name === "" ? {} : { branch: name }) },
   };
 }
+
+/** An agent writes into the work tree, its configuration included: no command that stands there is run. */
+const gitSettings = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
+/** A work tree inside the work tree has a configuration of its own: it is not looked into. */
+const diffFlags = ["--stat", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"];
+/** Nothing is written, nothing is fetched. */
+const gitEnvironment = {
+  GIT_OPTIONAL_LOCKS: "0",
+  GIT_NO_LAZY_FETCH: "1",
+  GIT_ALLOW_PROTOCOL: "none",
+  GIT_TERMINAL_PROMPT: "0",
+};
 
 function run(
   program: string,
@@ -87,17 +141,19 @@ function run(
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8");
       stream.on("data", (text: string) => {
-        output = (output + text).slice(-2 * mostTail);
+        output = (output + text).slice(-mostKept);
       });
     }
     child.once("error", (error) => {
       clearTimeout(limit);
       reject(error);
     });
-    child.once("close", (code, signal) => end(late ? 124 : (code ?? (signal === null ? 1 : 128))));
+    const ended = (code: number | null, signal: NodeJS.Signals | null): void =>
+      end(late ? 124 : (code ?? (signal === null ? 1 : 128 + constants.signals[signal])));
+    child.once("close", ended);
     // What it left running in the background may hold its output open for ever.
     child.once("exit", (code, signal) => {
-      grace ??= setTimeout(() => end(late ? 124 : (code ?? (signal === null ? 1 : 128))), graceMs);
+      grace ??= setTimeout(() => ended(code, signal), graceMs);
     });
   });
 }

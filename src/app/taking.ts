@@ -28,6 +28,7 @@ export function taking(desk: Desk) {
         ...(task === undefined ? {} : { task }),
         ...(run === undefined ? {} : { run }),
         ...(request.question === undefined ? {} : { question: request.question }),
+        ...leavesOf(request),
         claim,
         now: at,
       },
@@ -79,6 +80,17 @@ export function taking(desk: Desk) {
   }
 
   return { take, confirm };
+}
+
+/**
+ * A hook asks for one call of one agent, and that call comes for the answer itself, also later: a take that does not name the
+ * question, the task or the run leaves it. A permission is for nobody else, whatever is named.
+ */
+export function leavesOf({ question, task, run }: Pick<TakeRequest, "question" | "task" | "run">): {
+  readonly leaves?: string;
+} {
+  if (question !== undefined) return {};
+  return { leaves: task === undefined && run === undefined ? "hook:" : "hook:permission:" };
 }
 
 function aborted({ run, project, sender, at, claim }: Abort): Aborted {

@@ -87,6 +87,8 @@ export type TakeNeed = {
   readonly task?: TaskId;
   readonly run?: RunId;
   readonly question?: QuestionId;
+  /** Questions whose key begins so are left alone. */
+  readonly leaves?: string;
   readonly claim: Claim;
   readonly now: Instant;
 };

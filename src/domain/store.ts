@@ -88,6 +88,12 @@ export function isDue({ notBeforeAt }: Pick<Job, "notBeforeAt">, now: Instant): 
 export type QuestionFilter = {
   readonly states?: readonly State[];
   readonly project?: string;
+  readonly task?: string;
+  readonly run?: string;
+  /** Not those for which there is nothing to take: nobody answered, and their default is to stay parked. */
+  readonly takeable?: true;
+  /** Questions whose key begins so are left out. */
+  readonly leaves?: string;
   /** Newest first where true, else oldest first. */
   readonly newest?: boolean;
   readonly limit: number;

@@ -1,5 +1,9 @@
 /** How a question is asked; the rules stand in the README, and the shape in `config/question.schema.json`. */
 export type QuestionInput = {
+  /** `q-<run>-<task>-<number>`; made by owlpost where it is left out. The same id is the same question. */
+  readonly id?: string;
+  /** Where the options of `ask` name none. */
+  readonly project?: string;
   /** One line, at most 120 characters. */
   readonly title: string;
   /** What somebody must know to decide, at most 600 characters; it names a file, a test, an issue or the task. */
@@ -64,6 +68,14 @@ export type AskResult =
       readonly repeated: boolean;
       /** Fields that were not kept. */
       readonly dropped: readonly string[];
+      /** Fields in which a credential became `[redacted]`. */
+      readonly redacted: readonly string[];
+      /** The default that will run is `skip_spec`, since nothing may be taken without an answer. */
+      readonly defaultChanged: boolean;
+      /** It rings nobody before: quiet hours. */
+      readonly heldUntil?: Date;
+      /** Why it is cancelled, where `state` says so. */
+      readonly why?: string;
     }
   | {
       readonly ok: false;
@@ -85,6 +97,11 @@ export type TakeOptions = {
   readonly question?: string;
   /** A token of your own: the same one again is the same take. */
   readonly claim?: string;
+  /**
+   * Your claim on the task of owlpost's board: an answered task goes on under it, and is Ready for anybody without it. The
+   * environment's `OWLPOST_TASK_CLAIM` where it is left out.
+   */
+  readonly taskClaim?: string;
 };
 
 /**
@@ -121,7 +138,7 @@ export type Abort = {
 
 export type Taken = { readonly decisions: readonly Decision[]; readonly aborts: readonly Abort[] };
 
-export type ListenOptions = Pick<TakeOptions, "task" | "run" | "project" | "question"> & {
+export type ListenOptions = Pick<TakeOptions, "task" | "run" | "project" | "question" | "taskClaim"> & {
   /** A listener that failed, or a fault of the store. Without it, such an error is thrown where nobody catches it. */
   readonly onError?: (error: unknown) => void;
 };
@@ -129,16 +146,25 @@ export type ListenOptions = Pick<TakeOptions, "task" | "run" | "project" | "ques
 /** A home, opened by a program. */
 export type OwlpostClient = {
   ask(question: QuestionInput, options?: AskOptions): Promise<AskResult>;
-  /** What is decided by now; empty lists when nothing is. */
+  /**
+   * What is decided by now, and the runs that are to stop; empty lists when nothing is. What an agent's hook asked is left to
+   * that agent, unless its task, run or question is named.
+   */
   take(options?: TakeOptions): Promise<Taken>;
   /** It was acted on. Returns the ids that the claim closed; none where it had lapsed. */
   confirm(claim: string): Promise<readonly string[]>;
-  /** Waits at most `waitMs` for what comes of one question, and takes it; undefined when nothing came in time. */
+  /**
+   * Waits at most `waitMs` for what comes of one question, and takes it: `confirm` its claim. Undefined when nothing came in
+   * time; at once where nothing can come any more, since it was cancelled, closed or taken by somebody else.
+   */
   wait(id: string, waitMs: number, signal?: AbortSignal): Promise<Decision | undefined>;
   /**
    * Takes every decision as it comes, also those that came before, and confirms it once the listener's promise resolves. One that
-   * rejects leaves its decision unconfirmed: it comes back after the lease. Returns what ends the listening.
+   * rejects leaves its decision unconfirmed: it comes back after the lease. So does one whose program ends in between: what a
+   * listener does may be done twice. Work that takes longer than the lease belongs elsewhere: while it goes on, another program
+   * may be given the same decision. Runs that are to stop are told by `take` alone. Returns what ends the listening.
    */
   onDecision(options: ListenOptions, listener: (decision: Decision) => void | Promise<void>): () => void;
+  /** Ends all listening, once the listeners are done. */
   close(): Promise<void>;
 };

@@ -248,12 +248,11 @@ export function countQuestions(sql: Sql): Record<State, number> {
 export function listQuestions(sql: Sql, filter: QuestionFilter): StoredQuestion[] {
   const order = filter.newest ? "DESC" : "ASC";
   if (filter.states?.length === 0) return [];
-  const byProject = filter.project === undefined ? "" : "AND project = ?";
+  const { condition, values: wanted } = conditionOf(filter);
   const values: Bindable[] = [];
   const part = (place: string): string => {
-    if (filter.project !== undefined) values.push(filter.project);
-    values.push(filter.limit);
-    return `SELECT n FROM (SELECT n FROM questions ${place} ${byProject} ORDER BY n ${order} LIMIT ?)`;
+    values.push(...wanted, filter.limit);
+    return `SELECT n FROM (SELECT n FROM questions ${place} ${condition} ORDER BY n ${order} LIMIT ?)`;
   };
   const parts = filter.states
     ? [...new Set(filter.states)].map((state) => part(`INDEXED BY ${place(state)} AND state = '${state}'`))
@@ -261,6 +260,27 @@ export function listQuestions(sql: Sql, filter: QuestionFilter): StoredQuestion[
   const numbers = `SELECT n FROM (${parts.join(" UNION ALL ")}) ORDER BY n ${order} LIMIT ?`;
   return selectQuestions(sql, numbers, [...values, filter.limit]).map(({ stored }) => stored);
 }
+
+function conditionOf({ project, task, run, takeable, leaves }: QuestionFilter): {
+  readonly condition: string;
+  readonly values: readonly Bindable[];
+} {
+  const conditions: string[] = [];
+  const values: Bindable[] = [];
+  const keep = (condition: string, ...those: readonly Bindable[]): void => {
+    conditions.push(condition);
+    values.push(...those);
+  };
+  if (project !== undefined) keep("AND project = ?", project);
+  if (task !== undefined) keep("AND task = ?", task);
+  if (run !== undefined) keep("AND run = ?", run);
+  if (takeable) keep("AND (state <> 'expired' OR default_action <> 'stay_parked')");
+  if (leaves !== undefined) keep(`AND ${leavesKey}`, leaves, leaves);
+  return { condition: conditions.join(" "), values };
+}
+
+/** With the same text twice: is the key none that begins so? */
+export const leavesKey = "(key IS NULL OR substr(key, 1, length(?)) <> ?)";
 
 function place(state: State): string {
   if (isOpen(state)) return `questions_open WHERE ${openQuestions}`;

@@ -6,7 +6,7 @@ import { copiesOf } from "./copies.ts";
 import { applyEffects } from "./effects.ts";
 import { logEvent } from "./events.ts";
 import type { Commit } from "./group-commit.ts";
-import { decidedQuestions, openQuestions, selectQuestions, takenQuestions } from "./questions.ts";
+import { decidedQuestions, leavesKey, openQuestions, selectQuestions, takenQuestions } from "./questions.ts";
 import { type Found, type IdRow, questionIdOf } from "./rows.ts";
 import { nextGatheredAt, takeGathered } from "./senders.ts";
 import { type Bindable, type Sql, scalar } from "./statements.ts";
@@ -95,6 +95,10 @@ function filterOf(need: TakeNeed): Filter {
   keep("task", need.task);
   keep("project", need.project);
   keep("run", need.run);
+  if (need.leaves !== undefined) {
+    conditions.push(`AND ${leavesKey}`);
+    values.push(need.leaves, need.leaves);
+  }
   if (need.question !== undefined) {
     const { run, part, seq } = questionIdParts(need.question);
     conditions.push("AND n = (SELECT n FROM questions WHERE run = ? AND part = ? AND seq = ?)");
