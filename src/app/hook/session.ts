@@ -15,7 +15,7 @@ export function sessionRun(session: string): string {
   return (number % 36 ** 6).toString(36).padStart(6, "0");
 }
 
-/** A session that nobody has come back to for so long has no marks any more. */
+/** That a session stood still so long ago may be told again. */
 const oldMs = 30 * 24 * 3_600_000;
 
 /**
@@ -58,11 +58,14 @@ export function forgetIdle(home: string, run: string): void {
   if (isIdleTold(home, run)) unmark(home, idle(run));
 }
 
-/** Sessions end without a word: their marks go in the end. */
+/**
+ * Sessions end without a word: in the end it is forgotten that they stood still. That one has asked is not: an answer may
+ * come late.
+ */
 export function forgetOld(home: string, now: number): void {
   const folder = markOf(home, "");
   try {
-    for (const name of readdirSync(folder))
+    for (const name of readdirSync(folder).filter((each) => each.endsWith(idle(""))))
       if (now - statSync(join(folder, name)).mtimeMs > oldMs) unmark(home, name);
   } catch {
     // Another time.
