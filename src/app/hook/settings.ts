@@ -33,8 +33,9 @@ export function mergeSettings(present: Fields, how: HookCommand): Merged {
     const list: readonly unknown[] = groups;
     const entry = entryOf(each, how);
     const at = list.findIndex(isOnlyOurs);
-    const others = list.filter((group) => !isOnlyOurs(group));
-    merged[each.event] = at < 0 ? [...list, entry] : [...others.slice(0, at), entry, ...others.slice(at)];
+    const before = at < 0 ? list : list.slice(0, at);
+    const behind = at < 0 ? [] : list.slice(at);
+    merged[each.event] = [...before.flatMap(withoutOurs), entry, ...behind.flatMap(withoutOurs)];
   }
   const settings = { ...present, hooks: merged };
   return { ok: true, settings, changed: JSON.stringify(settings) !== JSON.stringify(present) };
@@ -48,7 +49,25 @@ function entryOf({ matcher, waits }: (typeof wanted)[number], how: HookCommand):
   };
 }
 
-/** A group that an earlier set-up wrote; one into which somebody has put more is theirs. */
+/** Is there a hook of owlpost in these settings that is started in another way? */
+export function hasOther({ hooks }: Fields, command: string): boolean {
+  const groups: readonly unknown[] = isFields(hooks) ? Object.values(hooks).flat() : [];
+  const all = groups.flatMap((group): readonly unknown[] =>
+    isFields(group) && Array.isArray(group.hooks) ? group.hooks : [],
+  );
+  return all.some((hook) => isFields(hook) && isOurs(hook.command) && hook.command !== command);
+}
+
+/** An older hook of owlpost would ask everything twice, also one that stands in a group with others: those stay. */
+function withoutOurs(group: unknown): readonly unknown[] {
+  if (!isFields(group) || !Array.isArray(group.hooks)) return [group];
+  const hooks: readonly unknown[] = group.hooks;
+  const others = hooks.filter((hook) => !(isFields(hook) && isOurs(hook.command)));
+  if (others.length === hooks.length) return [group];
+  return others.length === 0 ? [] : [{ ...group, hooks: others }];
+}
+
+/** A group that an earlier set-up wrote. */
 function isOnlyOurs(group: unknown): boolean {
   if (!isFields(group) || !Array.isArray(group.hooks)) return false;
   const hooks: readonly unknown[] = group.hooks;
