@@ -37,6 +37,7 @@ export async function workHook(
         home,
         now: Date.now,
         signal: gone.signal,
+        onAsk: () => markSession(home, run),
         given: { run, cwd: folder },
       });
       if (work === "idle") {
@@ -52,17 +53,20 @@ export async function workHook(
         return 0;
       }
       if (work === "stop") {
-        const { settled, delivered, waits } = await desk.meanwhile(run);
+        const { settled, delivered } = await desk.meanwhile(run);
         const reason = settled.map(({ told }) => told).join("\n");
         if (settled.length > 0)
           await tell(call, {
             output: { decision: "block", reason: `Answers to what this session asked have come:\n${reason}` },
             delivered,
           });
-        if (!waits) forgetSession(home, run);
+        if (!(await desk.waits(run))) {
+          forgetSession(home, run);
+          // What it asks at this very moment, in another of its calls, is not forgotten.
+          if (await desk.waits(run)) markSession(home, run);
+        }
         return 0;
       }
-      if (work === "choices") markSession(home, run);
       const deadline = `${Math.ceil(config.hookDeadlineMs / 60_000)}m`;
       const task = folderTask(folder);
       const answer = await answerHook(

@@ -30,7 +30,8 @@ export const verb: Verb = {
 };
 
 async function answerEvent(call: Call, agent: Agent): Promise<Exit> {
-  const source = await readSource("-", call.io);
+  // An agent whose pipe breaks may take that for a failure of its own.
+  const source = await readSource("-", call.io, { hearsOut: true });
   const given = source.ok ? readEvent(source.text) : undefined;
   if (!given) throw new Error("what came on standard input is no event in JSON, of at most 1 MiB");
   const event = agent === "opencode" ? (await import("../app/hook/opencode.ts")).fromOpenCode(given) : given;

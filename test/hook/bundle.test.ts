@@ -167,6 +167,26 @@ async function node(program: string, flags: readonly string[], event: Event): Pr
   return ending(child, JSON.stringify(event));
 }
 
+test("a line that this version cannot read blocks no agent: its exit is never 2", async () => {
+  const home = aHome();
+  for (const flags of [["--later"], ["--home"], ["one more"]]) {
+    const { code, stdout } = await start(home, JSON.stringify(stop()), flags).ended;
+    expect([flags, code, stdout]).toEqual([flags, 1, ""]);
+  }
+});
+
+test("whoever writes far too much can write it to its end", async () => {
+  const { child, ended } = start(aHome(), JSON.stringify({ ...stop(), more: "x".repeat(20_000_000) }));
+  const broken: string[] = [];
+  child.stdin.on("error", ({ message }) => broken.push(message));
+  expect(await ended).toMatchObject({
+    code: 0,
+    stdout: "",
+    stderr: expect.stringContaining("of at most 1 MiB"),
+  });
+  expect(broken).toEqual([]);
+});
+
 test.each([
   ["no JSON", "{", () => undefined],
   ["nothing at all", "", () => undefined],

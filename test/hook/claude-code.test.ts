@@ -1,8 +1,11 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import type { HookAnswer } from "../../src/app/hook/answers.ts";
 import { hasAsked, markSession, sessionRun } from "../../src/app/hook/session.ts";
 import { mcpDesk } from "../../src/app/mcp/desk.ts";
 import { aConfig, aDocument } from "../builders.ts";
+import { aHome } from "../homes.ts";
 import { aHookDesk } from "./desk.ts";
 import { askUserQuestion, auth, permissionRequest, storage } from "./events.ts";
 
@@ -145,12 +148,25 @@ describe("AskUserQuestion", () => {
     const killed = await desk.meanwhile(run);
     expect(killed.settled.map(({ told }) => told)).toEqual([expect.stringMatching(/option 1 — JWT\.$/)]);
     // Killed before it could say so: the next stop has nothing, and yet something is on its way.
-    expect(await desk.meanwhile(run)).toMatchObject({ settled: [], waits: true });
+    expect([(await desk.meanwhile(run)).settled, await desk.waits(run)]).toEqual([[], true]);
     pass(11 * 60_000);
     const again = await desk.meanwhile(run);
     expect(again.settled.map(({ told }) => told)).toEqual(killed.settled.map(({ told }) => told));
     await again.delivered();
-    expect(await desk.meanwhile(run)).toMatchObject({ settled: [], waits: false });
+    expect([(await desk.meanwhile(run)).settled, await desk.waits(run)]).toEqual([[], false]);
+  });
+
+  test("a session is marked before and after it asks: whoever forgets it in between hears of it all the same", async () => {
+    const stored: unknown[] = [];
+    const home = aHome();
+    const onAsk = (): void => {
+      const db = new Database(join(home, "owlpost.db"), { readonly: true });
+      stored.push(db.prepare("SELECT count(*) FROM questions").pluck().get());
+      db.close();
+    };
+    const { hook } = await aHookDesk({ home, onAsk });
+    await hook(askUserQuestion(), "claude-code", { headless: true });
+    expect(stored).toEqual([0, 1]);
   });
 
   test("field 70: a loop that names the folder's task takes the answer, and the call that asked gets it all the same", async () => {

@@ -19,6 +19,8 @@ export type HookOptions = {
   readonly now: () => number;
   /** The agent has gone, or stops this hook. */
   readonly signal: AbortSignal;
+  /** Called before and after a question is stored, so that whoever forgets in between hears of it all the same. */
+  readonly onAsk?: () => void;
   /** The session's run, and where the agent works. */
   readonly given: Pick<AskRequest, "run" | "cwd" | "project">;
 };
@@ -63,7 +65,7 @@ const permissionKey = "hook:permission:";
 const mostAtOnce = 200;
 
 /** What an agent's hook asks and gets, apart from the shapes in which agents want it. */
-export function hookDesk({ owlpost, config, home, now, signal, given }: HookOptions) {
+export function hookDesk({ owlpost, config, home, now, signal, given, onAsk }: HookOptions) {
   async function choices({
     choices,
     key,
@@ -77,6 +79,7 @@ export function hookDesk({ owlpost, config, home, now, signal, given }: HookOpti
       // Nothing is asked by halves.
       if (refused !== undefined) return { kind: "unasked", why: refused };
     }
+    onAsk?.();
     const ids: QuestionId[] = [];
     const fresh: QuestionId[] = [];
     const keys = choices.map(({ digest }, index) => `hook:${key}:${index}:${digest}`);
@@ -89,6 +92,7 @@ export function hookDesk({ owlpost, config, home, now, signal, given }: HookOpti
       ids.push(outcome.id);
       if (!outcome.repeated) fresh.push(outcome.id);
     }
+    onAsk?.();
     const untilAt = waitMs === undefined ? Number.POSITIVE_INFINITY : now() + waitMs;
     const found = await awaitAll(owlpost, ids, { now, untilAt, signal });
     if (!found) {
@@ -164,8 +168,6 @@ export function hookDesk({ owlpost, config, home, now, signal, given }: HookOpti
   async function meanwhile(run: string): Promise<{
     readonly settled: readonly Settled[];
     readonly delivered: Delivered;
-    /** May more come? */
-    readonly waits: boolean;
   }> {
     await owlpost.sweep();
     const settled: Settled[] = [];
@@ -174,13 +176,15 @@ export function hookDesk({ owlpost, config, home, now, signal, given }: HookOpti
       const handed = await takeOne(owlpost, stored.question.id, claim);
       if (handed) settled.push({ stored, taken: handed, told: handed.told });
     }
-    const mine = new Set(settled.map(({ stored }) => stored.question.id));
+    return { settled, delivered: () => handOver(settled) };
+  }
+
+  /** May an answer to what a session has asked still come? */
+  async function waits(run: string): Promise<boolean> {
     const left = await askedBy(run, ["pending", "posted", "expired", "answered"]);
     // A take that was never confirmed lapses, and the answer is there to be taken again.
-    const lent = (await askedBy(run, ["applied"])).filter(
-      ({ question, claim }) => claim?.confirmedAt === undefined && !mine.has(question.id),
-    );
-    return { settled, delivered: () => handOver(settled), waits: left.length + lent.length > 0 };
+    const lent = (await askedBy(run, ["applied"])).some(({ claim }) => claim?.confirmedAt === undefined);
+    return left.length > 0 || lent;
   }
 
   /** What a session has asked, its permissions left out: whoever waited for those has gone. */
@@ -229,7 +233,7 @@ export function hookDesk({ owlpost, config, home, now, signal, given }: HookOpti
     return checked.ok ? undefined : checked.broken.map(({ rule }) => rule).join(", ");
   }
 
-  return { choices, permission, meanwhile };
+  return { choices, permission, meanwhile, waits };
 }
 
 export type HookDesk = ReturnType<typeof hookDesk>;

@@ -22,7 +22,7 @@ export type McpOptions = {
   readonly given: Pick<AskRequest, "task" | "run" | "project" | "cwd">;
   /** What a question is about that names no task. */
   readonly otherwiseTask: string;
-  /** Called before each ask. */
+  /** Called before and after each ask. */
   readonly onAsk?: () => void;
 };
 
@@ -68,6 +68,7 @@ export function mcpDesk({ owlpost, config, home, now, given, otherwiseTask, onAs
     });
     if (!outcome.ok) return refused(outcome);
     mine.add(outcome.id);
+    onAsk?.();
     return await look(outcome.id, waitOf(wait, mostWaitMs), signal, outcome.channels);
   }
 
