@@ -12,7 +12,7 @@ import { dirname, join } from "node:path";
 import { utf8, writeWhole } from "../airlock/files.ts";
 import type { Environment } from "../home.ts";
 import { type Fields, readEvent } from "./event.ts";
-import { type HookCommand, hasOther, hookSettings, mergeSettings } from "./settings.ts";
+import { type HookCommand, hasOther, hookSettings, mergeSettings, shortestWait } from "./settings.ts";
 
 /** What would be written, and where. */
 export type Plan = {
@@ -111,6 +111,30 @@ export function hasOtherHooks(folder: string, { command }: HookCommand): boolean
   } catch {
     return false;
   }
+}
+
+/** What `owlpost doctor` says of the hooks in an account's settings; undefined where there are none. */
+export function hooksFinding(
+  folder: string,
+  deadlineMs: number,
+): { readonly level: "ok" | "warn"; readonly text: string } | undefined {
+  let settings: Fields | undefined;
+  try {
+    settings = readEvent(readFileSync(settingsIn(folder), "utf8"));
+  } catch {
+    return undefined;
+  }
+  const seconds = settings && shortestWait(settings);
+  if (seconds === undefined) return undefined;
+  if (settings?.disableAllHooks === true)
+    return {
+      level: "warn",
+      text: `Claude Code runs none: "disableAllHooks" is true in ${settingsIn(folder)}`,
+    };
+  const text = `Claude Code waits ${seconds} s for an answer`;
+  return seconds * 1_000 > deadlineMs
+    ? { level: "ok", text }
+    : { level: "warn", text: `${text}, and hook.deadline is longer: start owlpost init --claude-code again` };
 }
 
 function settingsIn(folder: string): string {

@@ -49,13 +49,31 @@ function entryOf({ matcher, waits }: (typeof wanted)[number], how: HookCommand):
   };
 }
 
+/** Seconds after which Claude Code stops a hook that says nothing else. */
+const usualTimeoutSeconds = 600;
+
+/** The shortest time, in seconds, for which a hook of owlpost that waits for a person is left alone; undefined where there is none. */
+export function shortestWait({ hooks }: Fields): number | undefined {
+  if (!isFields(hooks)) return undefined;
+  const all = wanted
+    .filter(({ waits }) => waits)
+    .flatMap(({ event }) => hooksIn(hooks[event]))
+    .filter(({ command }) => isOurs(command));
+  const seconds = all.map(({ timeout }) => (typeof timeout === "number" ? timeout : usualTimeoutSeconds));
+  return seconds.length === 0 ? undefined : Math.min(...seconds);
+}
+
 /** Is there a hook of owlpost in these settings that is started in another way? */
 export function hasOther({ hooks }: Fields, command: string): boolean {
-  const groups: readonly unknown[] = isFields(hooks) ? Object.values(hooks).flat() : [];
-  const all = groups.flatMap((group): readonly unknown[] =>
-    isFields(group) && Array.isArray(group.hooks) ? group.hooks : [],
+  const all = isFields(hooks) ? Object.values(hooks).flatMap(hooksIn) : [];
+  return all.some((hook) => isOurs(hook.command) && hook.command !== command);
+}
+
+function hooksIn(groups: unknown): readonly Fields[] {
+  const list: readonly unknown[] = Array.isArray(groups) ? groups : [];
+  return list.flatMap((group): readonly Fields[] =>
+    isFields(group) && Array.isArray(group.hooks) ? group.hooks.filter(isFields) : [],
   );
-  return all.some((hook) => isFields(hook) && isOurs(hook.command) && hook.command !== command);
 }
 
 /** An older hook of owlpost would ask everything twice, also one that stands in a group with others: those stay. */
