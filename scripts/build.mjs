@@ -29,6 +29,7 @@ const slowBuiltins = new Set([
   "https",
   "fs/promises",
   "readline",
+  "os",
   "worker_threads",
 ]);
 /** So small that they go into the bundle itself; every other package becomes one file in dist/vendor, read when it is first needed. */
@@ -176,7 +177,7 @@ async function buildFirstLook(outfile) {
     entryPoints: [join(root, "src", "commands", "hook-first.ts")],
     outfile,
     define: { "import.meta.dirname": "__dirname" },
-    plugins: [lazyBuiltins],
+    plugins: [lazyBuiltins, lazy({ inherited: true })],
   });
 }
 

@@ -22,6 +22,10 @@ import {
 import type { Environment } from "./home.ts";
 import { nearestKey } from "./nearest-key.ts";
 
+const minuteMs = 60_000;
+/** A timer of Node, which agents stop hooks by, ends at once when it is longer than 24.8 days. */
+const mostHookMs = 24 * 24 * 60 * minuteMs;
+
 export type ReadConfig =
   | { readonly ok: true; readonly config: Omit<Config, "file"> }
   | { readonly ok: false; readonly errors: readonly ConfigError[] };
@@ -52,6 +56,11 @@ export async function readConfig(text: string, env: Environment): Promise<ReadCo
   const hookDeadlineMs = durationMs(document.hook?.deadline, Math.max(defaultHookDeadlineMs, minLeadMs));
   if (hookDeadlineMs < minLeadMs)
     found.push({ path: ["hook", "deadline"], message: "is shorter than min_lead: no hook could ask" });
+  else if (
+    document.hook?.deadline !== undefined &&
+    (hookDeadlineMs < minuteMs || hookDeadlineMs > mostHookMs)
+  )
+    found.push({ path: ["hook", "deadline"], message: "must be from 1m to 24d: no agent waits for longer" });
   if (found.length > 0) return { ok: false, errors: placed(found, source) };
 
   return {

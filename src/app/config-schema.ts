@@ -96,7 +96,8 @@ export const configSchema = z.strictObject({
   hook: z
     .strictObject({
       deadline: duration.optional().meta({
-        description: "How long `owlpost hook` waits for an answer; at least min_lead. Default: 15m.",
+        description:
+          "How long `owlpost hook` waits for an answer; at least min_lead, from 1m to 24d. Default: 15m.",
       }),
     })
     .optional()

@@ -14,6 +14,7 @@ import { checkChannel, withPeople } from "./channels.ts";
 import { type Config, configErrorLines, loadConfig } from "./config.ts";
 import { readRefusal, refusalText } from "./config-refusal.ts";
 import { type Environment, openHome } from "./home.ts";
+import { hooksFinding } from "./hook/settings-file.ts";
 import { masked } from "./masked.ts";
 import { routesOf } from "./route.ts";
 import { isServiceAlive } from "./service-lock.ts";
@@ -80,6 +81,7 @@ export async function examine(options: DoctorOptions): Promise<readonly Finding[
       ...stored,
       ...(await diskFinding(home)),
       ...(config ? [zoneFinding(config, now())] : []),
+      ...(config ? hookFindings(config, env) : []),
       clockFinding({ now: now(), jump, aheadMs: asked.aheadMs, newestAt: await newestAt(store) }),
       serviceFinding(running),
       ...(config ? [await portFinding(config, running)] : []),
@@ -124,6 +126,11 @@ async function diskFinding(home: string): Promise<readonly Finding[]> {
   return [
     free < fewestBytes ? fail("disk", `${text}: free some space`) : warn("disk", `${text}: that is little`),
   ];
+}
+
+function hookFindings({ hookDeadlineMs }: Config, env: Environment): readonly Finding[] {
+  const found = env.HOME ? hooksFinding(env.HOME, hookDeadlineMs) : undefined;
+  return found ? [{ about: "hooks", ...found }] : [];
 }
 
 function zoneFinding(config: Config, at: Instant): Finding {

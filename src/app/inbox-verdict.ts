@@ -104,18 +104,16 @@ function nextWords(mark: Verdict["mark"], question: Question, { late }: Answer):
 
 function deadlineVerdict(stored: StoredQuestion, now: Instant): Verdict {
   const by = localDay(stored.deadlineAt, stored.zone, now);
+  if (isPermission(stored.question))
+    return { mark: "deadline", words: `⏰ No answer by ${by}, so ${notAllowed}` };
   if (stored.state === "expired") {
     return {
       mark: "deadline",
       words: `⏰ No answer by ${by} — ${defaultWords(stored.question, stored.defaultAction)}`,
-      ...(isPermission(stored.question)
-        ? {}
-        : {
-            next:
-              stored.defaultAction === "stay_parked"
-                ? "It can still be answered."
-                : "You can still answer until the loop takes it.",
-          }),
+      next:
+        stored.defaultAction === "stay_parked"
+          ? "It can still be answered."
+          : "You can still answer until the loop takes it.",
     };
   }
   return {
@@ -125,7 +123,6 @@ function deadlineVerdict(stored: StoredQuestion, now: Instant): Verdict {
 }
 
 function doneWords(stored: StoredQuestion): string {
-  if (isPermission(stored.question)) return notAllowed;
   if (stored.defaultAction !== "take_recommended") return "spec skipped";
   const recommended = stored.question.options.find((option) => option.recommended === true);
   return recommended

@@ -9,32 +9,41 @@ const mostBytes = 1_048_576;
  * loaded. Everything else goes to `main`, with what was read put back as standard input.
  */
 export function first(main: () => void): void {
-  const [, , , agent = "", ...rest] = process.argv;
-  const isPlain = rest.every((word) => word === "--headless");
+  const [, , , agent = "", ...words] = process.argv;
+  const home = homeOf(words);
   const { chunks, ended } =
-    isPlain && !fstatSync(0).isCharacterDevice() ? readNow() : { chunks: [], ended: false };
-  if (ended) {
-    try {
-      const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
-      if (isNothing(agent, text, homePath(undefined, process.env))) return;
-    } catch {
-      // The program itself says what is wrong with it.
-    }
-  }
+    home !== undefined && !fstatSync(0).isCharacterDevice() ? readNow() : { chunks: [], ended: false };
+  // What is no event is the program's to complain about.
+  const text = ended ? Buffer.concat(chunks).toString("utf8") : "";
+  if (home !== undefined && isNothing(agent, text, home)) process.exit(0);
   if (chunks.length > 0) putBack(chunks, ended);
   main();
+}
+
+/** The home that the words behind the agent's name mean; undefined where they are not as a hook's settings have them. */
+function homeOf(words: readonly string[]): string | undefined {
+  let named: string | undefined;
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at];
+    if (word === "--headless") continue;
+    const value = words[at + 1];
+    if (word !== "--home" || value === undefined || value.startsWith("-")) return undefined;
+    named = value;
+    at += 1;
+  }
+  return homePath(named, process.env);
 }
 
 /** What the descriptor gives without waiting elsewhere: Node's own stream costs a hook more than all the rest. */
 function readNow(): { readonly chunks: readonly Buffer[]; readonly ended: boolean } {
   const chunks: Buffer[] = [];
-  const chunk = Buffer.alloc(65_536);
   let bytes = 0;
   try {
     while (bytes <= mostBytes) {
+      const chunk = Buffer.allocUnsafe(65_536);
       const read = readSync(0, chunk, 0, chunk.length, null);
       if (read === 0) return { chunks, ended: true };
-      chunks.push(Buffer.from(chunk.subarray(0, read)));
+      chunks.push(chunk.subarray(0, read));
       bytes += read;
     }
   } catch {

@@ -1,8 +1,16 @@
 import { folderTask } from "../app/folder-task.ts";
 import { answerHook, type HookAnswer } from "../app/hook/answers.ts";
 import { hookDesk } from "../app/hook/desk.ts";
-import { agentNames, type HookWork, textField } from "../app/hook/event.ts";
-import { forgetSession, markSession, sessionRun } from "../app/hook/session.ts";
+import { type HookWork, textField } from "../app/hook/event.ts";
+import { idleText } from "../app/hook/idle.ts";
+import {
+  forgetIdle,
+  forgetOld,
+  forgetSession,
+  markIdle,
+  markSession,
+  sessionRun,
+} from "../app/hook/session.ts";
 import { withOwlpost } from "./open.ts";
 import type { Call, Exit } from "./verb.ts";
 
@@ -29,31 +37,45 @@ export async function workHook(
         home,
         now: Date.now,
         signal: gone.signal,
+        onAsk: () => markSession(home, run),
         given: { run, cwd: folder },
       });
       if (work === "idle") {
-        const said = textField(event, "message") ?? "it waits for the next instruction";
-        await owlpost.notify("stalled", `${agentNames[agent]} stands still in ${folder}: ${said}`);
+        if (!markIdle(home, run)) return 0;
+        forgetOld(home, Date.now());
+        try {
+          await owlpost.notify("stalled", idleText(agent, event, folder));
+        } catch (error) {
+          // Nobody was told: the next time it counts as the first.
+          forgetIdle(home, run);
+          throw error;
+        }
         return 0;
       }
       if (work === "stop") {
-        const { settled, delivered, waits } = await desk.meanwhile(run);
+        const { settled, delivered } = await desk.meanwhile(run);
         const reason = settled.map(({ told }) => told).join("\n");
         if (settled.length > 0)
           await tell(call, {
             output: { decision: "block", reason: `Answers to what this session asked have come:\n${reason}` },
             delivered,
           });
-        if (!waits) forgetSession(home, run);
+        if (!(await desk.waits(run))) {
+          forgetSession(home, run);
+          // What it asks at this very moment, in another of its calls, is not forgotten.
+          if (await desk.waits(run)) markSession(home, run);
+        }
         return 0;
       }
-      if (work === "choices") markSession(home, run);
       const deadline = `${Math.ceil(config.hookDeadlineMs / 60_000)}m`;
       const task = folderTask(folder);
-      await tell(
-        call,
-        await answerHook(work, { agent, event, headless, folder, task, deadline, session }, desk),
+      const answer = await answerHook(
+        work,
+        { agent, event, headless, folder, task, deadline, session },
+        desk,
       );
+      await tell(call, answer);
+      if (answer.byPerson) forgetIdle(home, run);
       return 0;
     });
   } finally {

@@ -1,5 +1,5 @@
-import { type Agent, agents, readEvent, textField, workOf } from "../app/hook/event.ts";
-import { hasAsked, sessionRun } from "../app/hook/session.ts";
+import { type Agent, agents, readEvent, sessionOf } from "../app/hook/event.ts";
+import { firstLook } from "../app/hook/first-look.ts";
 import { fail } from "./print.ts";
 import { readSource } from "./source.ts";
 import { argument, type Call, type Exit, type Verb } from "./verb.ts";
@@ -30,16 +30,15 @@ export const verb: Verb = {
 };
 
 async function answerEvent(call: Call, agent: Agent): Promise<Exit> {
-  const source = await readSource("-", call.io);
+  // An agent whose pipe breaks may take that for a failure of its own.
+  const source = await readSource("-", call.io, { hearsOut: true });
   const given = source.ok ? readEvent(source.text) : undefined;
   if (!given) throw new Error("what came on standard input is no event in JSON, of at most 1 MiB");
   const event = agent === "opencode" ? (await import("../app/hook/opencode.ts")).fromOpenCode(given) : given;
-  const work = workOf(agent, event);
+  const work = firstLook(agent, event, call.home);
   if (!work) return 0;
-  const session = textField(event, "session_id") ?? "";
-  if (work === "stop" && !hasAsked(call.home, sessionRun(session))) return 0;
   const { workHook } = await import("./hook-work.ts");
-  return workHook(call, { agent, event, work, session, headless: isHeadless(call) });
+  return workHook(call, { agent, event, work, session: sessionOf(event), headless: isHeadless(call) });
 }
 
 /** `claude -p` says so to what it starts. */

@@ -1,15 +1,22 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { homePath } from "../app/home.ts";
-import type { HookCommand } from "../app/hook/settings.ts";
-import { hookCommand, type Plan, planSettings, writeSettings } from "../app/hook/settings-file.ts";
+import { type HookCommand, hookSettings } from "../app/hook/settings.ts";
+import {
+  hasOtherHooks,
+  type Plan,
+  planSettings,
+  startLine,
+  writeSettings,
+} from "../app/hook/settings-file.ts";
 import { readConfig } from "./open.ts";
 import { fail, printJson, say } from "./print.ts";
 import { type Call, type Exit, textOption } from "./verb.ts";
 
 /** Claude Code stops a hook only after the deadline has come and the answer to it was given. */
 const afterDeadlineMs = 60_000;
-const mcpLine = "claude mcp add owlpost -- owlpost mcp";
+/** Longer ones end at once. */
+const mostSeconds = 2_147_483;
 
 /** `owlpost init --claude-code`: the hooks in Claude Code's own settings, shown before they are written. */
 export async function initClaudeCode(call: Call, isTerminal: boolean): Promise<Exit> {
@@ -22,12 +29,17 @@ export async function initClaudeCode(call: Call, isTerminal: boolean): Promise<E
   const named = textOption(call, "projectSettings");
   const folder = named === undefined ? env.HOME || homedir() : resolve(cwd, named);
   const isUsual = call.home === homePath(undefined, { HOME: env.HOME });
+  const start = (words: string): string =>
+    startLine(words, process.argv[1] ?? "owlpost", isUsual ? undefined : call.home, env);
   const how: HookCommand = {
-    command: hookCommand(process.argv[1] ?? "owlpost", isUsual ? undefined : call.home, env),
-    timeoutSeconds: Math.ceil((config.hookDeadlineMs + afterDeadlineMs) / 1_000),
+    command: start("hook claude-code"),
+    timeoutSeconds: Math.min(Math.ceil((config.hookDeadlineMs + afterDeadlineMs) / 1_000), mostSeconds),
   };
   const planned = planSettings(folder, how);
-  if (!planned.ok) return fail(call, 2, "bad-settings", planned.message);
+  if (!planned.ok) {
+    await say(call, `To put them in by hand:\n${JSON.stringify(hookSettings(how), null, 2)}`);
+    return fail(call, 2, "bad-settings", planned.message);
+  }
   const { plan } = planned;
   if (!byFlags && plan.changed) {
     const { terminalPrompts } = await import("./init-prompts.ts");
@@ -40,10 +52,25 @@ export async function initClaudeCode(call: Call, isTerminal: boolean): Promise<E
   }
   const written = plan.changed ? await writeSettings(folder, how, plan) : { ok: true as const };
   if (!written.ok) return fail(call, 2, "bad-settings", written.message);
-  return told(call, plan, "backup" in written ? written.backup : undefined);
+  const exit = await told(call, plan, {
+    backup: "backup" in written ? written.backup : undefined,
+    mcp: `claude mcp add owlpost -- ${start("mcp")}`,
+  });
+  // Claude Code runs the hooks of both files, and the very same line only once.
+  const account = env.HOME || homedir();
+  if (folder !== account && hasOtherHooks(account, how))
+    await say(
+      call,
+      `The settings of your account have hooks of owlpost, too: in ${folder} everything would be asked twice. Take them out of one of the two.`,
+    );
+  return exit;
 }
 
-async function told(call: Call, plan: Plan, backup: string | undefined): Promise<Exit> {
+async function told(
+  call: Call,
+  plan: Plan,
+  { backup, mcp }: { readonly backup: string | undefined; readonly mcp: string },
+): Promise<Exit> {
   const { file, changed, ours, disabled } = plan;
   const undo =
     backup === undefined
@@ -56,12 +83,12 @@ async function told(call: Call, plan: Plan, backup: string | undefined): Promise
       ...(backup === undefined ? {} : { backup }),
       settings: ours,
       disabled,
-      mcp: mcpLine,
+      mcp,
       undo,
     });
   await say(call, changed ? `Written to ${file}.` : `It is in ${file} already; nothing was changed.`);
   if (disabled) await say(call, 'Claude Code runs no hooks while "disableAllHooks" is true there.');
   await say(call, `To undo it: ${undo}.`);
-  await say(call, `Next: start a new session of Claude Code. So that it can ask by itself, too: ${mcpLine}`);
+  await say(call, `Next: start a new session of Claude Code. So that it can ask by itself, too: ${mcp}`);
   return 0;
 }

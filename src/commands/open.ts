@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import type { Owlpost } from "../app/api.ts";
 import { type Config, configErrorLines, loadConfig } from "../app/config.ts";
 import { openHome, refusalPath } from "../app/home.ts";
+import type { Store } from "../domain/store.ts";
 import { fail, plain, say } from "./print.ts";
 import type { Call, Exit } from "./verb.ts";
 
@@ -48,7 +49,7 @@ async function configThatCounts(call: Call, tell: boolean): Promise<Config | Exi
  */
 export async function withOwlpost(
   call: Call,
-  use: (owlpost: Owlpost, config: Config) => Promise<Exit>,
+  use: (owlpost: Owlpost & { readonly store: Store }, config: Config) => Promise<Exit>,
   { brief = false, tellsRefusal = false }: { readonly brief?: boolean; readonly tellsRefusal?: boolean } = {},
 ): Promise<Exit> {
   const refused = await checkHome(call);

@@ -15,10 +15,16 @@ export async function run(argv: readonly string[], io: Io): Promise<Exit> {
       return await found.verb.run({ io, home, json: options.json === true, args, options });
     }
     const { runProgram } = await import("./program.ts");
-    return await runProgram(argv, io);
+    const exit = await runProgram(argv, io);
+    // To an agent, an exit of 2 is a decision of its hook: a line that this version cannot read would block it.
+    return exit === 2 && firstWord(argv) === "hook" ? 1 : exit;
   } catch (error) {
     return fault(error, argv.includes("--json"), io);
   }
+}
+
+function firstWord(argv: readonly string[]): string | undefined {
+  return argv.find((word, at) => !word.startsWith("-") && argv[at - 1] !== "--home");
 }
 
 /** The verb that a line begins with, and what stands behind it; undefined where it begins with none. */

@@ -10,12 +10,19 @@ const maxBytes = 1_048_576;
 /** An agent's output says what counts at its end. */
 const mostOutputBytes = 4 * 1_048_576;
 
-/** The text of a file, or of standard input for `-`: UTF-8, at most 1 MiB. */
-export async function readSource(name: string, io: Io): Promise<Source> {
+/**
+ * The text of a file, or of standard input for `-`: UTF-8, at most 1 MiB. `hearsOut`: whoever writes too much into standard
+ * input can write it to its end all the same.
+ */
+export async function readSource(
+  name: string,
+  io: Io,
+  { hearsOut = false }: { readonly hearsOut?: boolean } = {},
+): Promise<Source> {
   const origin = name === "-" ? "standard input" : name;
   let bytes: Buffer | undefined;
   try {
-    bytes = name === "-" ? await readStream(io) : readFile(resolve(io.cwd, name));
+    bytes = name === "-" ? await readStream(io, hearsOut) : readFile(resolve(io.cwd, name));
   } catch (error) {
     return { ok: false, message: `${origin} cannot be read (${reason(error)})` };
   }
@@ -72,16 +79,17 @@ function readFile(path: string): Buffer | undefined {
   }
 }
 
-async function readStream(io: Io): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
+async function readStream(io: Io, hearsOut: boolean): Promise<Buffer | undefined> {
+  let chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of io.stdin) {
     const part = typeof chunk === "string" ? Buffer.from(chunk) : (chunk as Buffer);
     bytes += part.length;
-    if (bytes > maxBytes) return undefined;
-    chunks.push(part);
+    if (bytes <= maxBytes) chunks.push(part);
+    else if (hearsOut) chunks = [];
+    else return undefined;
   }
-  return Buffer.concat(chunks);
+  return bytes > maxBytes ? undefined : Buffer.concat(chunks);
 }
 
 function reason(error: unknown): string {

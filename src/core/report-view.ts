@@ -6,7 +6,7 @@ import { quarantineWords } from "./quarantine.ts";
 import * as words from "./report-words.ts";
 import { outcomeWords } from "./timeline.ts";
 import { timelineView } from "./timeline-view.ts";
-import { keyChoice, standing, timeWords } from "./wording.ts";
+import { isPermission, keyChoice, standing, timeWords } from "./wording.ts";
 
 type Line = ReportEntry["lines"][number];
 
@@ -137,7 +137,7 @@ function decisionWords(stored: StoredQuestion, report: Report): string {
 function defaultEntry(report: Report) {
   return (stored: StoredQuestion): ReportEntry => ({
     ...about(stored),
-    standing: `No answer by ${time(stored.deadlineAt, stored, report)}: ${words.ranWords(stored)}`,
+    standing: `No answer by ${time(stored.deadlineAt, stored, report)}${isPermission(stored.question) ? ", so" : ":"} ${words.ranWords(stored)}`,
     lines: [
       { label: "Then", text: words.takenWords(stored, report.toAt) },
       ...roads(stored, words.roadTaken(stored)),

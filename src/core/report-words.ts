@@ -98,7 +98,8 @@ export function whoWords(sender: { via: string; host?: string; by?: string }): s
 
 /** Where an answer was given, and whether the loop has come for it. */
 export function takenWords(stored: StoredQuestion, now: Instant): string {
-  const { claim, state, result, zone } = stored;
+  const { claim, state, result, zone, question } = stored;
+  if (!claim && isPermission(question)) return "not picked up: the agent no longer waits";
   if (!claim)
     return state === "resolved" ? `closed as ${result ?? "resolved"}` : "not picked up by the loop yet";
   const run = claim.run === undefined ? "the loop" : `run ${claim.run}`;
@@ -121,7 +122,7 @@ export function ranWords(stored: StoredQuestion): string {
 /** What will be done where nobody answered. */
 export function willRunWords(stored: StoredQuestion): string {
   const { question, defaultAction } = stored;
-  if (isPermission(question)) return notAllowed;
+  if (isPermission(question)) return `it is ${notAllowed}`;
   if (defaultAction === "skip_spec") return "the spec will be skipped at the loop's next stop";
   if (defaultAction === "stay_parked") return "the task stays parked until it is answered";
   const key = recommendedKey(question);

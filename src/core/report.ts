@@ -24,6 +24,7 @@ import {
 } from "./report-events.ts";
 import { expire } from "./sweep.ts";
 import { timelineOf } from "./timeline.ts";
+import { isPermission } from "./wording.ts";
 
 export type ReportFacts = {
   /** Every question that something happened to, or that still waits; those that were asked again, too. */
@@ -61,6 +62,9 @@ export function reportOf(facts: ReportFacts, since: Instant, until: Instant, zon
   const waits = all.filter(({ question }) => !askedAnew.has(question.id) && !told.has(question.id));
   const isParked = ({ state, defaultAction }: StoredQuestion): boolean =>
     state === "expired" && defaultAction === "stay_parked";
+  // Whoever waited for a permission has gone on, even where it was killed before it could take the end.
+  const isOver = ({ state, question }: StoredQuestion): boolean =>
+    state === "expired" && isPermission(question);
   const answered = all.filter(({ answer }) => isIn(answer?.at));
   const unanswered = all.filter(({ answer, state }) => !answer && !isOpen(state) && state !== "cancelled");
   const results = resultsOf(events, known);
@@ -76,10 +80,13 @@ export function reportOf(facts: ReportFacts, since: Instant, until: Instant, zon
     again,
     parked: waits.filter(isParked),
     waiting: waits.filter(
-      (stored) => isOpen(stored.state) || (stored.state === "expired" && !isParked(stored)),
+      (stored) =>
+        isOpen(stored.state) || (stored.state === "expired" && !isParked(stored) && !isOver(stored)),
     ),
     answered: answered.toSorted((a, b) => (a.answer?.at ?? 0) - (b.answer?.at ?? 0)),
-    defaulted: unanswered.filter(({ state, claim }) => state !== "expired" && isIn(claim?.takenAt)),
+    defaulted: unanswered.filter((stored) =>
+      isOver(stored) ? isIn(stored.deadlineAt) : stored.state !== "expired" && isIn(stored.claim?.takenAt),
+    ),
     overridden: overrides(events, known, answered),
     steering: facts.notes.filter(({ at }) => isIn(at)),
     neverShown: questions.filter(wasNeverShown(facts.ringing, isIn)).map(({ stored }) => stored),

@@ -104,8 +104,9 @@ function permissionWords({ late }: Answer): string {
 
 function unansweredLine(stored: StoredQuestion, now: Instant, held: boolean): string {
   const { question, defaultAction, claim } = stored;
-  const by = `⏰ No answer by ${timeWords(stored.deadlineAt, stored.zone, now)} —`;
-  if (isPermission(question)) return `${by} ${notAllowed}`;
+  const end = `⏰ No answer by ${timeWords(stored.deadlineAt, stored.zone, now)}`;
+  if (isPermission(question)) return `${end}, so ${notAllowed}`;
+  const by = `${end} —`;
   const key = recommendedKey(question);
   const recommended = key === undefined ? "the recommendation" : oneLine(optionWords(question, key));
   if (stored.state === "expired") {

@@ -19,10 +19,9 @@ export function toldText(
   }
   if (answer) return answeredText(stored, now);
   if (state === "pending" || state === "posted") {
-    return `No answer yet. ${question.id} waits until ${by}; then, without an answer: ${defaultTold(stored)}. Until then nothing is decided: go on with other work, and ${later.open}.`;
+    return `No answer yet. ${question.id} waits until ${by}; then, without an answer${isPermission(question) ? ", it is" : ":"} ${defaultTold(stored)}. Until then nothing is decided: go on with other work, and ${later.open}.`;
   }
-  if (question.source === "permission")
-    return `No answer by ${by}, so not allowed. Nobody decided ${question.id}.`;
+  if (isPermission(question)) return `No answer by ${by}, so ${notAllowed}. Nobody decided ${question.id}.`;
   if (defaultAction === "stay_parked") {
     return `No answer by ${by}. Nobody decided ${question.id}: nothing is permitted by it, and the task stays parked. It may still be answered: ${later.expired}.`;
   }
@@ -46,7 +45,7 @@ function answeredText(stored: StoredQuestion, now: Instant): string {
     return `${question.id} was sent back ${who}: run the task again, without an answer to the question.${words}`;
   }
   if (answer.option === undefined) return `${question.id} was answered in words ${who}.${words}`;
-  const tooLate = answer.late && isPermission(question) ? " That was too late, so not allowed." : "";
+  const tooLate = answer.late && isPermission(question) ? ` That was too late, so ${notAllowed}.` : "";
   return `${question.id} was ${answeredHow(answer)} ${who}: option ${optionWords(question, answer.option)}.${words}${tooLate}`;
 }
 

@@ -62,8 +62,11 @@ export function shorten(text: string, most: number): string {
   return whole ? line : `${points.slice(0, most).join("")}…`;
 }
 
-/** What silence does to an agent's own permission prompt, wherever it is told: nobody refused, and nothing is allowed. */
-export const notAllowed = "no answer, so not allowed";
+/**
+ * What silence does to an agent's own permission prompt: nobody refused, and nothing is allowed. It is told once, after
+ * `No answer by 06:00` and `→` or `, so`.
+ */
+export const notAllowed = "not allowed";
 
 /** An agent's own permission prompt: whoever asked waits for it until the deadline, and no loop ever comes for it. */
 export function isPermission({ source }: Question): boolean {
@@ -72,7 +75,7 @@ export function isPermission({ source }: Question): boolean {
 
 /** What happens when nobody answers, after a subject: `the spec is skipped …`. */
 export function defaultWords(question: Question, action: DefaultAction): string {
-  if (isPermission(question)) return notAllowed;
+  if (isPermission(question)) return "it is not allowed";
   if (action === "skip_spec") return "the spec will be skipped at the loop's next stop";
   if (action === "stay_parked") return "the task stays parked until somebody answers";
   const recommended = question.options.find((option) => option.recommended === true);
@@ -81,7 +84,6 @@ export function defaultWords(question: Question, action: DefaultAction): string 
 }
 
 function defaultDoneWords(stored: StoredQuestion): string {
-  if (isPermission(stored.question)) return notAllowed;
   if (stored.defaultAction !== "take_recommended") return "spec skipped";
   const recommended = stored.question.options.find((option) => option.recommended === true);
   return recommended ? `option ${recommended.key} (${recommended.label}) taken` : "recommendation taken";
@@ -94,6 +96,8 @@ export function standing(stored: StoredQuestion, now: Instant): string {
   if (isOpen(stored.state)) {
     return `open until ${time(stored.deadlineAt)}`;
   }
+  if (isPermission(question) && !answer && stored.state !== "cancelled")
+    return `no answer by ${time(stored.deadlineAt)}, so ${notAllowed}`;
   switch (stored.state) {
     case "cancelled":
       return `cancelled${stored.why === undefined ? "" : `: ${stored.why}`}`;

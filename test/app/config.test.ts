@@ -95,6 +95,10 @@ describe("a configuration that is taken", () => {
   test("a hook may ask whatever min_lead is: its own deadline is never shorter, and a shorter one is refused", async () => {
     const loaded = await load("min_lead: 20m\n");
     expect(loaded.ok && loaded.config.hookDeadlineMs).toBe(20 * 60_000);
+    for (const deadline of ["0m", "25d", "999999h"])
+      expect(await errorsOf(`min_lead: 0m\nhook: { deadline: ${deadline} }\n`)).toMatchObject([
+        { path: "hook.deadline", message: "must be from 1m to 24d: no agent waits for longer" },
+      ]);
     expect(await errorsOf("min_lead: 20m\nhook: { deadline: 19m }\n")).toEqual([
       { path: "hook.deadline", line: 2, message: "is shorter than min_lead: no hook could ask" },
     ]);

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -51,6 +51,42 @@ describe("this machine", () => {
     const open = aHome();
     chmodSync(open, 0o755);
     expect((await found(open)).get("home")).toContain("warn:");
+  });
+
+  test("hooks that Claude Code stops before their deadline are named; where there are none, no line is spent on them", async () => {
+    const home = aHome();
+    const file = join(home, ".claude", "settings.json");
+    const hooksOf = async (settings: object | undefined, deadline = "15m"): Promise<string | undefined> => {
+      mkdirSync(join(home, ".claude"), { recursive: true });
+      if (settings) writeFileSync(file, JSON.stringify(settings));
+      writeFileSync(join(home, "config.yaml"), `zone: UTC\nhook: { deadline: ${deadline} }\n`);
+      const findings = await examine({ home, env: { HOME: home } });
+      return findings
+        .filter(({ about }) => about === "hooks")
+        .map(({ level, text }) => `${level}: ${text}`)[0];
+    };
+    const command = "owlpost hook claude-code";
+    const asking = (timeout?: number) => ({
+      PermissionRequest: [
+        { matcher: "*", hooks: [{ type: "command", command, ...(timeout ? { timeout } : {}) }] },
+      ],
+      Stop: [{ hooks: [{ type: "command", command, timeout: 30 }] }],
+    });
+    expect(await hooksOf(undefined)).toBeUndefined();
+    expect(await hooksOf({ hooks: { Stop: [{ hooks: [{ command: "./lint.sh" }] }] } })).toBeUndefined();
+    expect(await hooksOf({ hooks: asking(960) })).toBe("ok: Claude Code waits 960 s for an answer");
+    for (const [settings, deadline] of [
+      [{ hooks: asking(960) }, "2h"],
+      [{ hooks: asking() }, "15m"],
+    ] as const)
+      expect(await hooksOf(settings, deadline)).toMatch(
+        /^warn: Claude Code waits \d+ s .+ hook\.deadline is longer: start owlpost init --claude-code again$/,
+      );
+    expect(await hooksOf({ hooks: asking(960), disableAllHooks: true })).toContain(
+      "warn: Claude Code runs none",
+    );
+    writeFileSync(file, "{ // mine");
+    expect(await hooksOf(undefined)).toBeUndefined();
   });
 
   test("every error of the configuration is a line, and the rest is looked at all the same", async () => {

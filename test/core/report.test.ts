@@ -203,6 +203,23 @@ describe("single facts", () => {
     expect(digestText(away)).toContain("owlpost itself did not run for 5 s.");
   });
 
+  test("a permission that nobody answered waits for nobody, even where its agent was killed before it could be told", () => {
+    const how = { kind: "approval", source: "permission" } as const;
+    const killed = asked("23:00", { ...how, task: "001-killed" }, { state: "expired", outcome: "expired" });
+    const told = asked(
+      "23:10",
+      { ...how, task: "002-told" },
+      { state: "default_applied", outcome: "defaulted", claim: aClaim(at("06:00")) },
+    );
+    const report = reportOfPasts([aPast(killed), aPast(told)]);
+    expect(names(report)).toEqual(["defaults"]);
+    const [first, second] = reportView(report).sections[0]?.entries ?? [];
+    for (const entry of [first, second]) expect(entry?.standing).toBe("No answer by 06:00, so not allowed");
+    expect(first?.lines[0]?.text).toBe("not picked up: the agent no longer waits");
+    expect(second?.lines[0]?.text).toContain("picked up by run");
+    expect(reportText(report)).not.toMatch(/no answer, so|To answer|the loop/);
+  });
+
   test("what was asked again waits under its new id alone", () => {
     const old = asked(
       "23:00",

@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { cli, type Ended, owlpost } from "../app/process.ts";
 import { afterwards, aHome, until } from "../homes.ts";
@@ -18,6 +18,10 @@ function start(home: string, input: string, flags: readonly string[] = [], env: 
     },
   });
   afterwards(() => void child.kill("SIGKILL"));
+  return { child, ended: ending(child, input) };
+}
+
+function ending(child: ChildProcessWithoutNullStreams, input: string): Promise<Ended> {
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk) => {
@@ -28,8 +32,7 @@ function start(home: string, input: string, flags: readonly string[] = [], env: 
   });
   child.stdin.on("error", () => undefined);
   child.stdin.end(input);
-  const ended = new Promise<Ended>((done) => child.on("close", (code) => done({ code, stdout, stderr })));
-  return { child, ended };
+  return new Promise<Ended>((done) => child.on("close", (code) => done({ code, stdout, stderr })));
 }
 
 const run = (home: string, event: Event, flags?: readonly string[], env?: NodeJS.ProcessEnv) =>
@@ -107,13 +110,81 @@ test("Stop hands over what was answered meanwhile, once; not while a stop hook i
   expect((await run(home, stop())).stdout).toBe("");
 });
 
-test("standing still is told as a notice; a permission prompt is not told twice", async () => {
+test("standing still is told as a notice, once until the session stops or is answered; a permission prompt is not told twice", async () => {
   const home = aHome();
+  const notices = async (): Promise<readonly string[]> =>
+    (await owlpost(home, ["events"])).stdout.match(/"kind":"notice\.[^\n]+/g) ?? [];
+  const idle = notification("idle_prompt");
   expect(await run(home, notification("permission_prompt"))).toMatchObject({ code: 0, stdout: "" });
-  expect(await run(home, notification("idle_prompt"))).toMatchObject({ code: 0, stdout: "" });
-  const events = (await owlpost(home, ["events"])).stdout;
-  expect(events.match(/"kind":"notice\.\w+/g)).toHaveLength(1);
-  expect(events).toContain("stalled");
+  for (const { code, stdout } of await Promise.all([run(home, idle), run(home, idle), run(home, idle)]))
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+  await run(home, idle);
+  expect(await notices()).toEqual([
+    expect.stringContaining("Claude Code stands still in /home/eric/shop: Claude is waiting for your input"),
+  ]);
+  await run(home, stop());
+  await run(home, idle);
+  await run(home, idle);
+  expect(await notices()).toHaveLength(2);
+
+  const { ended } = start(home, JSON.stringify(permissionRequest()));
+  await owlpost(home, ["answer", await asked(home), "2"]);
+  await ended;
+  await run(home, idle);
+  await run(home, idle);
+  expect(await notices()).toHaveLength(3);
+  await run(home, { ...idle, session_id: "another" });
+  expect(await notices()).toHaveLength(4);
+}, 40_000);
+
+test("what is not owlpost's, or has nothing to say, needs two small files and no more", async () => {
+  const home = aHome();
+  const lean = join(home, "lean");
+  mkdirSync(lean);
+  for (const name of ["cli.js", "hook.js", "package.json"])
+    copyFileSync(join(dirname(cli), name), join(lean, name));
+  const events: readonly Event[] = [
+    stop(),
+    stop({ stop_hook_active: true }),
+    notification("permission_prompt"),
+    { ...askUserQuestion(), tool_name: "Bash" },
+    permissionRequest({ tool_name: "AskUserQuestion" }),
+  ];
+  // As the settings have it: with a home of its own behind the agent's name.
+  for (const event of events)
+    expect(await node(join(lean, "cli.js"), ["--home", home, "--headless"], event)).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "",
+    });
+  expect((await node(join(lean, "cli.js"), ["--home", home], permissionRequest())).stderr).toContain(
+    "owlpost.js",
+  );
+});
+
+async function node(program: string, flags: readonly string[], event: Event): Promise<Ended> {
+  const child = spawn(process.execPath, [program, "hook", "claude-code", ...flags]);
+  return ending(child, JSON.stringify(event));
+}
+
+test("a line that this version cannot read blocks no agent: its exit is never 2", async () => {
+  const home = aHome();
+  for (const flags of [["--later"], ["--home"], ["one more"]]) {
+    const { code, stdout } = await start(home, JSON.stringify(stop()), flags).ended;
+    expect([flags, code, stdout]).toEqual([flags, 1, ""]);
+  }
+});
+
+test("whoever writes far too much can write it to its end", async () => {
+  const { child, ended } = start(aHome(), JSON.stringify({ ...stop(), more: "x".repeat(20_000_000) }));
+  const broken: string[] = [];
+  child.stdin.on("error", ({ message }) => broken.push(message));
+  expect(await ended).toMatchObject({
+    code: 0,
+    stdout: "",
+    stderr: expect.stringContaining("of at most 1 MiB"),
+  });
+  expect(broken).toEqual([]);
 });
 
 test.each([

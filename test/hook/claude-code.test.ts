@@ -1,8 +1,11 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import type { HookAnswer } from "../../src/app/hook/answers.ts";
 import { hasAsked, markSession, sessionRun } from "../../src/app/hook/session.ts";
 import { mcpDesk } from "../../src/app/mcp/desk.ts";
-import { aConfig } from "../builders.ts";
+import { aConfig, aDocument } from "../builders.ts";
+import { aHome } from "../homes.ts";
 import { aHookDesk } from "./desk.ts";
 import { askUserQuestion, auth, permissionRequest, storage } from "./events.ts";
 
@@ -129,6 +132,58 @@ describe("AskUserQuestion", () => {
     await answer(String(ticket.content.id), "2");
     const { settled } = await desk.meanwhile(run);
     expect(settled.map(({ told }) => told)).toEqual([expect.stringMatching(/: option 2 — Drop it\.$/)]);
+  });
+
+  test("field 70: an answer is found among hundreds of other sessions' ones, and one that a killed stop took comes back", async () => {
+    const { hook, answer, desk, owlpost, open, pass } = await aHookDesk();
+    await hook(askUserQuestion(), "claude-code", { headless: true });
+    const [first] = await open();
+    const run = String(first?.question.run);
+    await answer(String(first?.question.id), "1");
+    for (let n = 1; n <= 201; n += 1) {
+      const document = aDocument({ task: "other", run: "night" });
+      const asked = await owlpost.ask({ document, key: `other-${n}`, run: "night" });
+      if (asked.ok && n > 1) await answer(asked.id, "1");
+    }
+    const killed = await desk.meanwhile(run);
+    expect(killed.settled.map(({ told }) => told)).toEqual([expect.stringMatching(/option 1 — JWT\.$/)]);
+    // Killed before it could say so: the next stop has nothing, and yet something is on its way.
+    expect([(await desk.meanwhile(run)).settled, await desk.waits(run)]).toEqual([[], true]);
+    pass(11 * 60_000);
+    const again = await desk.meanwhile(run);
+    expect(again.settled.map(({ told }) => told)).toEqual(killed.settled.map(({ told }) => told));
+    await again.delivered();
+    expect([(await desk.meanwhile(run)).settled, await desk.waits(run)]).toEqual([[], false]);
+  });
+
+  test("a session is marked before and after it asks: whoever forgets it in between hears of it all the same", async () => {
+    const stored: unknown[] = [];
+    const home = aHome();
+    const onAsk = (): void => {
+      const db = new Database(join(home, "owlpost.db"), { readonly: true });
+      stored.push(db.prepare("SELECT count(*) FROM questions").pluck().get());
+      db.close();
+    };
+    const { hook } = await aHookDesk({ home, onAsk });
+    await hook(askUserQuestion(), "claude-code", { headless: true });
+    expect(stored).toEqual([0, 1]);
+  });
+
+  test("field 70: a loop that names the folder's task takes the answer, and the call that asked gets it all the same", async () => {
+    const { hook, answer, owlpost, open } = await aHookDesk();
+    const headless = () => hook(askUserQuestion(), "claude-code", { headless: true });
+    await headless();
+    const [stored] = await open();
+    await answer(String(stored?.question.id), "1");
+    const { taken } = await owlpost.take({ task: "shop" });
+    await owlpost.confirm(String(taken[0]?.claim));
+    const got = await headless();
+    expect(decided(got)).toMatchObject({
+      permissionDecision: "allow",
+      permissionDecisionReason: expect.stringMatching(/option 1 — JWT\. A loop has taken it, too\.$/),
+      updatedInput: { answers: { [auth.question]: "JWT" } },
+    });
+    await got.delivered?.();
   });
 
   test("headless, past the deadline: a deny that says no answer, and that nobody decided", async () => {

@@ -9,7 +9,13 @@ import { afterwards, aHome, until } from "../homes.ts";
 import type { Event } from "./events.ts";
 
 /** A hook in this process, on a real store, with a clock that the test moves. */
-export async function aHookDesk(home = aHome()) {
+export async function aHookDesk({
+  home = aHome(),
+  onAsk,
+}: {
+  readonly home?: string;
+  readonly onAsk?: () => void;
+} = {}) {
   const clock = { at: Date.parse("2026-11-30T12:00:00Z") };
   const now = (): number => clock.at;
   const config = aConfig();
@@ -25,6 +31,7 @@ export async function aHookDesk(home = aHome()) {
     home,
     now,
     signal: gone.signal,
+    ...(onAsk ? { onAsk } : {}),
     given: { run: sessionRun("5f0c1a9e"), cwd: "/home/eric/shop" },
   });
 

@@ -1,8 +1,18 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { owlpost } from "../app/process.ts";
+import { startLine } from "../../src/app/hook/settings-file.ts";
+import { cli, owlpost, run } from "../app/process.ts";
 import { afterwards, aHome } from "../homes.ts";
 
 function aProject(settings?: string): { readonly folder: string; readonly file: string } {
@@ -35,7 +45,8 @@ test("the hooks are added, everything else stays as and where it is, and doing i
     written: true,
     backup: `${file}.bak`,
     undo: expect.stringContaining("take the entries"),
-    mcp: "claude mcp add owlpost -- owlpost mcp",
+    // owlpost is in no folder that every shell looks into, and neither is the server of MCP.
+    mcp: `claude mcp add owlpost -- ${process.execPath} ${cli} mcp --home ${home}`,
   });
   const after = read(file);
   expect(Object.keys(after)).toEqual(["model", "hooks", "permissions"]);
@@ -89,7 +100,12 @@ test("without a file one is made; through a link its target is written", async (
 
 test.each([
   ["no JSON", '{ "model": ', /is no JSON object/],
-  ["JSON with comments", '{ // mine\n"model": "opus" }', /is no JSON object/],
+  [
+    "JSON with comments",
+    '{ // mine\n"model": "opus" }',
+    /holds comments or trailing commas, which would be lost/,
+  ],
+  ["JSON with a trailing comma", '{ "url": "http://x//y,}", }', /holds comments or trailing commas/],
   ["a list", "[]", /is no JSON object/],
   ["hooks that are no map", '{ "hooks": [] }', /its `hooks` are no map/],
   ["an event that is no list", '{ "hooks": { "Stop": {} } }', /its `hooks.Stop` are no list/],
@@ -99,6 +115,76 @@ test.each([
   expect(refused.code).toBe(2);
   expect(JSON.parse(refused.stdout)).toEqual({ error: "bad-settings", message: expect.stringMatching(why) });
   expect(readFileSync(file, "utf8")).toBe(text);
+});
+
+test("what was kept before is kept on, Windows' line ends stay, and the same again is kept once", async () => {
+  const { folder, file } = aProject('{\r\n  "model": "opus"\r\n}\r\n');
+  const before = readFileSync(file, "utf8");
+  writeFileSync(`${file}.bak`, "somebody's own");
+  const home = aHome();
+  expect(JSON.parse((await init(home, folder)).stdout)).toMatchObject({ backup: `${file}.bak2` });
+  expect(readFileSync(file, "utf8")).toMatch(/^\{\r\n {2}"model": "opus",\r\n/);
+  expect(readFileSync(file, "utf8").replaceAll("\r\n", "")).not.toContain("\n");
+  writeFileSync(file, before);
+  expect(JSON.parse((await init(home, folder)).stdout)).toMatchObject({ backup: `${file}.bak2` });
+  expect(readFileSync(`${file}.bak`, "utf8")).toBe("somebody's own");
+  expect(readFileSync(`${file}.bak2`, "utf8")).toBe(before);
+});
+
+test("a read-only file, a link to nothing and a folder are left alone", async () => {
+  const home = aHome();
+  const readOnly = aProject("{}");
+  chmodSync(readOnly.file, 0o444);
+  const dangling = aProject();
+  mkdirSync(dirname(dangling.file));
+  symlinkSync("nowhere.json", dangling.file);
+  const aFolder = aProject();
+  mkdirSync(aFolder.file, { recursive: true });
+  for (const [{ folder, file }, why] of [
+    [readOnly, "is read-only"],
+    [dangling, "is a link to a file that is not there"],
+    [aFolder, "is no file"],
+  ] as const) {
+    const refused = await init(home, folder);
+    expect([refused.code, JSON.parse(refused.stdout).message]).toEqual([
+      2,
+      `${file} ${why}: nothing was changed`,
+    ]);
+  }
+  expect(readFileSync(readOnly.file, "utf8")).toBe("{}");
+});
+
+test("the command is one that every shell finds: no folder of npm, no file that cannot be run", () => {
+  const bin = join(aHome(), "bin");
+  const passing = join(aHome(), "node_modules", ".bin");
+  for (const folder of [bin, passing]) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "owlpost"), "#!/bin/sh\n", { mode: 0o755 });
+  }
+  const command = (...folders: string[]) =>
+    startLine("hook claude-code", "/opt/owl post/cli.js", undefined, { PATH: folders.join(":") });
+  expect(command("/nowhere", bin)).toBe("owlpost hook claude-code");
+  expect(command(passing, "bin", "")).toBe(`${process.execPath} '/opt/owl post/cli.js' hook claude-code`);
+  chmodSync(join(bin, "owlpost"), 0o644);
+  expect(command(bin)).toContain("cli.js");
+  expect(startLine("mcp", "/opt/cli.js", "/srv/owl's", { PATH: passing })).toBe(
+    `${process.execPath} /opt/cli.js mcp --home '/srv/owl'\\''s'`,
+  );
+});
+
+test("project settings beside other ones of the account: it is said that everything would be asked twice", async () => {
+  const { folder: account } = aProject();
+  const { folder } = aProject();
+  const [first, second] = [aHome(), aHome()];
+  const said = async (home: string, where: string): Promise<string> => {
+    const words = ["init", "--claude-code", "--project-settings", where, "--yes", "--home", home];
+    const { stderr } = await run("env", [`HOME=${account}`, process.execPath, cli, ...words]);
+    return stderr;
+  };
+  expect(await said(first, account)).not.toContain("asked twice");
+  // Claude Code runs the very same line once.
+  expect(await said(first, folder)).not.toContain("asked twice");
+  expect(await said(second, folder)).toContain(`in ${folder} everything would be asked twice`);
 });
 
 test("without a terminal and without --yes nothing is written, and a folder that is not there is refused", async () => {

@@ -10,6 +10,8 @@ export type HookAnswer = {
   readonly output?: Fields;
   /** Called once the agent has it: only then what was taken is confirmed. */
   readonly delivered?: Delivered;
+  /** A person has said something to it, so that the session goes on. */
+  readonly byPerson?: true;
   /** Why nothing is said, for the agent's log. */
   readonly why?: string;
 };
@@ -71,11 +73,15 @@ async function choices(call: HookCall, desk: HookDesk): Promise<HookAnswer> {
   if (agent === "opencode") {
     const output = questionReply(event, asked, outcome);
     return output && "delivered" in outcome
-      ? { output, delivered: outcome.delivered }
+      ? { output, delivered: outcome.delivered, byPerson: true }
       : { why: "nobody decided it" };
   }
   const { settled } = outcome;
-  const delivered = "delivered" in outcome ? { delivered: outcome.delivered } : {};
+  const isDecided = outcome.kind === "answered" || outcome.kind === "declined";
+  const delivered = {
+    ...("delivered" in outcome ? { delivered: outcome.delivered } : {}),
+    ...(isDecided ? { byPerson: true as const } : {}),
+  };
   if (isGemini)
     return { output: { decision: "deny", reason: geminiWords(settled, outcome.kind) }, ...delivered };
   switch (outcome.kind) {
@@ -106,14 +112,15 @@ async function permission(call: HookCall, desk: HookDesk): Promise<HookAnswer> {
   if (!asked) return { why: "its arguments are too long for anybody to judge on a phone" };
   const outcome = await desk.permission(asked);
   if (outcome.kind === "unasked") return { why: outcome.why };
-  if (call.agent === "opencode")
-    return { output: permissionReply(event, outcome), delivered: outcome.delivered };
+  const { delivered, settled } = outcome;
+  const more = { delivered, ...(settled.taken?.default ? {} : { byPerson: true as const }) };
+  if (call.agent === "opencode") return { output: permissionReply(event, outcome), ...more };
   const decision =
-    outcome.kind === "allowed" ? { behavior: "allow" } : { behavior: "deny", message: outcome.settled.told };
+    outcome.kind === "allowed" ? { behavior: "allow" } : { behavior: "deny", message: settled.told };
   // Codex lets a hook fail that says one field more than these.
   return {
     output: { hookSpecificOutput: { hookEventName: "PermissionRequest", decision } },
-    delivered: outcome.delivered,
+    ...more,
   };
 }
 

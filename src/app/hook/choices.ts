@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { oneLine, shorten } from "../../domain/text.ts";
 import { type Fields, isFields, textField } from "./event.ts";
+import { shownFolder } from "./shown.ts";
 
 /** Where a question comes from, and until when it waits. */
 export type Scene = {
@@ -29,7 +30,6 @@ const mostQuestions = 4;
 const mostTitle = 120;
 const mostContext = 600;
 const mostConsequence = 160;
-const mostFolder = 160;
 const mostHeader = 40;
 const recommendedMark = /\s*[([（【]\s*recommended\s*[)\]）】]/i;
 
@@ -102,10 +102,4 @@ function wording(text: string, header: string | undefined, { agent, tool, folder
   const room = mostContext - [...from].length - 1;
   const context = `${shorten(text.trim(), room)}\n${from}`;
   return { title, context, ...([...text.trim()].length > room ? { tried: text } : {}) };
-}
-
-/** Its end says most. */
-export function shownFolder(folder: string): string {
-  const points = [...oneLine(folder)];
-  return points.length <= mostFolder ? points.join("") : `…${points.slice(1 - mostFolder).join("")}`;
 }

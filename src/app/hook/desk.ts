@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { type ContractSettings, checkQuestion } from "../../core/contract.ts";
 import { toldText } from "../../core/told.ts";
+import { isPermission } from "../../core/wording.ts";
 import type { QuestionId } from "../../domain/ids.ts";
-import { type Answer, isOpen, type StoredQuestion } from "../../domain/question.ts";
+import { type Answer, isOpen, type State, type StoredQuestion } from "../../domain/question.ts";
+import type { Store } from "../../domain/store.ts";
 import { writeAnswer } from "../airlock/answer.ts";
 import type { AskRequest, Owlpost, Taken } from "../api.ts";
 import type { Config } from "../config.ts";
@@ -11,12 +13,14 @@ import { allowKey, type PermissionAsk } from "./permission.ts";
 import { awaitAll, claimOf, takeOne } from "./waiting.ts";
 
 export type HookOptions = {
-  readonly owlpost: Owlpost;
+  readonly owlpost: Owlpost & { readonly store: Pick<Store, "questions"> };
   readonly config: Config;
   readonly home: string;
   readonly now: () => number;
   /** The agent has gone, or stops this hook. */
   readonly signal: AbortSignal;
+  /** Called before and after a question is stored, so that whoever forgets in between hears of it all the same. */
+  readonly onAsk?: () => void;
   /** The session's run, and where the agent works. */
   readonly given: Pick<AskRequest, "run" | "cwd" | "project">;
 };
@@ -56,8 +60,12 @@ export type ChoicesAsk = {
   readonly later: { readonly open: string; readonly expired: string };
 };
 
+const permissionKey = "hook:permission:";
+/** The next stop finds more. */
+const mostAtOnce = 200;
+
 /** What an agent's hook asks and gets, apart from the shapes in which agents want it. */
-export function hookDesk({ owlpost, config, home, now, signal, given }: HookOptions) {
+export function hookDesk({ owlpost, config, home, now, signal, given, onAsk }: HookOptions) {
   async function choices({
     choices,
     key,
@@ -71,6 +79,7 @@ export function hookDesk({ owlpost, config, home, now, signal, given }: HookOpti
       // Nothing is asked by halves.
       if (refused !== undefined) return { kind: "unasked", why: refused };
     }
+    onAsk?.();
     const ids: QuestionId[] = [];
     const fresh: QuestionId[] = [];
     const keys = choices.map(({ digest }, index) => `hook:${key}:${index}:${digest}`);
@@ -83,6 +92,7 @@ export function hookDesk({ owlpost, config, home, now, signal, given }: HookOpti
       ids.push(outcome.id);
       if (!outcome.repeated) fresh.push(outcome.id);
     }
+    onAsk?.();
     const untilAt = waitMs === undefined ? Number.POSITIVE_INFINITY : now() + waitMs;
     const found = await awaitAll(owlpost, ids, { now, untilAt, signal });
     if (!found) {
@@ -112,20 +122,24 @@ export function hookDesk({ owlpost, config, home, now, signal, given }: HookOpti
     for (const [index, stored] of found.entries()) {
       const mine =
         saidBy(stored.answer) === "nothing" ? undefined : await taken(stored, keys[index] as string);
-      settled.push(told(mine?.stored ?? stored, mine?.taken));
+      const { told: words, ...each } = told(mine?.stored ?? stored, mine?.taken);
+      // A loop that names the task or the run may have come first: this very call gets its answer all the same.
+      settled.push({
+        ...each,
+        told: !mine && isShared(stored) ? `${words} A loop has taken it, too.` : words,
+      });
     }
     const delivered = () => handOver(settled);
     if (declined) return { kind: "declined", settled, delivered };
     if (silent) return { kind: "silent", settled, delivered };
-    // Somebody else has an answer: it is not this hook's to hand over.
-    if (!settled.every(({ taken }) => taken))
-      return { kind: "unasked", why: "an answer was taken elsewhere" };
+    if (!settled.every(({ stored, taken }) => taken ?? isShared(stored)))
+      return { kind: "unasked", why: "an answer was handed over already" };
     return { kind: "answered", settled, delivered };
   }
 
   async function permission({ document, facts }: PermissionAsk): Promise<PermissionOutcome> {
     // Each call is a question of its own: what was allowed once is no answer to the next.
-    const key = `hook:permission:${randomUUID()}`;
+    const key = `${permissionKey}${randomUUID()}`;
     const asked = await owlpost.ask({ ...given, document, facts, agentsWords: { dropped: [] }, key });
     if (!asked.ok) return { kind: "unasked", why: asked.error };
     const untilAt = Number.POSITIVE_INFINITY;
@@ -154,20 +168,36 @@ export function hookDesk({ owlpost, config, home, now, signal, given }: HookOpti
   async function meanwhile(run: string): Promise<{
     readonly settled: readonly Settled[];
     readonly delivered: Delivered;
-    /** May more come? */
-    readonly waits: boolean;
   }> {
-    const { open, decided } = await owlpost.status();
-    const mine = (stored: StoredQuestion): boolean =>
-      stored.question.run === run && stored.question.source !== "permission";
+    await owlpost.sweep();
     const settled: Settled[] = [];
-    for (const stored of decided.filter(mine).filter(({ state }) => state === "answered")) {
+    for (const stored of await askedBy(run, ["answered"])) {
       const claim = `hook:${randomUUID()}`;
       const handed = await takeOne(owlpost, stored.question.id, claim);
       if (handed) settled.push({ stored, taken: handed, told: handed.told });
     }
-    const waits = open.some(mine) || decided.filter(mine).some(({ state }) => state === "expired");
-    return { settled, delivered: () => handOver(settled), waits };
+    return { settled, delivered: () => handOver(settled) };
+  }
+
+  /** May an answer to what a session has asked still come? */
+  async function waits(run: string): Promise<boolean> {
+    const left = await askedBy(run, ["pending", "posted", "expired", "answered"]);
+    // A take that was never confirmed lapses, and the answer is there to be taken again.
+    const lent = (await askedBy(run, ["applied"])).some(({ claim }) => claim?.confirmedAt === undefined);
+    return left.length > 0 || lent;
+  }
+
+  /** What a session has asked, its permissions left out: whoever waited for those has gone. */
+  async function askedBy(run: string, states: readonly State[]): Promise<readonly StoredQuestion[]> {
+    const { store } = owlpost;
+    const found = await store.questions({
+      states,
+      run,
+      leaves: permissionKey,
+      newest: true,
+      limit: mostAtOnce,
+    });
+    return found.filter(({ question }) => !isPermission(question));
   }
 
   async function taken(
@@ -203,7 +233,7 @@ export function hookDesk({ owlpost, config, home, now, signal, given }: HookOpti
     return checked.ok ? undefined : checked.broken.map(({ rule }) => rule).join(", ");
   }
 
-  return { choices, permission, meanwhile };
+  return { choices, permission, meanwhile, waits };
 }
 
 export type HookDesk = ReturnType<typeof hookDesk>;
@@ -214,4 +244,14 @@ function saidBy(answer: Answer | undefined): "chosen" | "declined" | "nothing" {
   if (answer.outcome === "skipped" || answer.outcome === "retried") return "declined";
   const isAnswered = answer.outcome === "answered" || answer.outcome === "overridden";
   return isAnswered && (answer.option !== undefined || answer.text !== undefined) ? "chosen" : "nothing";
+}
+
+/** Did a person answer the question as it stands, and has a loop taken that? What a hook took, the agent was told. */
+function isShared({ answer, digest, claim }: StoredQuestion): boolean {
+  return (
+    saidBy(answer) !== "nothing" &&
+    answer?.digest === digest &&
+    claim !== undefined &&
+    !claim.claim.startsWith("hook:")
+  );
 }

@@ -35,6 +35,11 @@ export function textField(event: Fields, name: string): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
+/** What an agent calls its session; where it names none, its folder stands for it. */
+export function sessionOf(event: Fields): string {
+  return textField(event, "session_id") ?? textField(event, "cwd") ?? "";
+}
+
 /** The tools with which agents ask by themselves; their own prompt is the question, and no permission to it. */
 const askingTools: Readonly<Record<Agent, string>> = {
   "claude-code": "AskUserQuestion",
@@ -72,7 +77,6 @@ export type HookWork = {
   readonly agent: Agent;
   readonly event: Fields;
   readonly work: Work;
-  /** Empty where the agent names none. */
   readonly session: string;
   /** Nobody is at a terminal. */
   readonly headless: boolean;

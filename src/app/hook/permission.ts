@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { redact, redactDeep } from "../../core/redact.ts";
-import { readableText } from "../../core/steering.ts";
-import { oneLine, shorten } from "../../domain/text.ts";
-import { type Scene, shownFolder } from "./choices.ts";
+import { redactDeep } from "../../core/redact.ts";
+import { shorten } from "../../domain/text.ts";
+import type { Scene } from "./choices.ts";
 import type { Fields } from "./event.ts";
+import { shownFolder, visible, visibleLine } from "./shown.ts";
 
 export type PermissionAsk = {
   readonly document: Fields;
@@ -33,9 +33,9 @@ export function permissionAsk(
   const whole = JSON.stringify(input ?? null);
   if (Buffer.byteLength(whole) > mostArgumentsBytes) return undefined;
   const shown = subjectOf(input);
-  const tool = shorten(plain(scene.tool), mostTool);
-  const where = `Tool: ${tool}. Folder: ${plain(shownFolder(scene.folder))}`;
-  const words = says === undefined ? [] : [`The agent says: ${shorten(plain(says), mostSays)}`];
+  const tool = shorten(visibleLine(scene.tool), mostTool);
+  const where = `Tool: ${tool}. Folder: ${visibleLine(shownFolder(scene.folder))}`;
+  const words = says === undefined ? [] : [`The agent says: ${shorten(visibleLine(says), mostSays)}`];
   const frame = [`${shown.name}:`, where, ...words];
   const room = mostContext - frame.reduce((sum, line) => sum + [...line].length + 1, 0);
   const text = visible(shown.text);
@@ -79,15 +79,6 @@ function subjectOf(input: unknown): Subject {
   }
   const { description: _, ...rest } = fields;
   return { name: "Arguments", text: JSON.stringify(redactDeep(rest).value), isAll: true };
-}
-
-/** Credentials masked, and nothing hidden: neither by characters that cannot be seen nor by those that reorder. */
-function visible(text: string): string {
-  return readableText(redact(text).text);
-}
-
-function plain(text: string): string {
-  return visible(oneLine(text));
 }
 
 /** What stands at the end of a long command matters as much as its beginning. */

@@ -1,9 +1,18 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { utf8, writeWhole } from "../airlock/files.ts";
 import type { Environment } from "../home.ts";
 import { type Fields, readEvent } from "./event.ts";
-import { type HookCommand, hookSettings, mergeSettings } from "./settings.ts";
+import { type HookCommand, hasOther, hookSettings, mergeSettings, shortestWait } from "./settings.ts";
 
 /** What would be written, and where. */
 export type Plan = {
@@ -25,17 +34,19 @@ const mostBytes = 1_048_576;
 
 /** Reads `<folder>/.claude/settings.json` and puts the hooks into it. Changes nothing. */
 export function planSettings(folder: string, how: HookCommand): Planned {
-  const named = join(folder, ".claude", "settings.json");
+  const named = settingsIn(folder);
   const refused = (why: string): Planned => ({ ok: false, message: `${named} ${why}: nothing was changed` });
   let file = named;
   let before: string | undefined;
   try {
     if (!existsSync(folder)) return refused("cannot be written, since that folder does not exist");
     if (isThere(named)) {
+      if (!existsSync(named)) return refused("is a link to a file that is not there");
       file = realpathSync(named);
       const stat = statSync(file);
       if (!stat.isFile()) return refused("is no file");
       if (!isOurs(stat.uid)) return refused("belongs to another account");
+      if ((stat.mode & 0o200) === 0) return refused("is read-only");
       const bytes = readFileSync(file);
       before = bytes.length > mostBytes ? undefined : utf8(bytes);
       if (before === undefined) return refused("is larger than 1 MiB or not UTF-8");
@@ -48,11 +59,18 @@ export function planSettings(folder: string, how: HookCommand): Planned {
   }
   const isEmpty = before === undefined || before.trim() === "";
   const present = isEmpty ? {} : readEvent(before ?? "");
-  if (!present) return refused("is no JSON object");
+  if (!present)
+    return refused(
+      hasMore(before ?? "")
+        ? "holds comments or trailing commas, which would be lost"
+        : "is no JSON object, so Claude Code cannot read it either",
+    );
   const merged = mergeSettings(present, how);
   if (!merged.ok) return refused(`is not what Claude Code reads: ${merged.message}`);
   const indent = /^\{\r?\n([ \t]+)/.exec(before ?? "")?.[1] ?? "  ";
-  const after = merged.changed ? `${JSON.stringify(merged.settings, null, indent)}\n` : (before ?? "");
+  const text = `${JSON.stringify(merged.settings, null, indent)}\n`;
+  const written = before?.includes("\r\n") ? text.replaceAll("\n", "\r\n") : text;
+  const after = merged.changed ? written : (before ?? "");
   return {
     ok: true,
     plan: {
@@ -80,19 +98,91 @@ export async function writeSettings(
     return { ok: false, message: `${file} was changed meanwhile: start owlpost init again` };
   mkdirSync(dirname(file), { recursive: true });
   const mode = before === undefined ? 0o600 : statSync(file).mode & 0o777;
-  const backup = before === undefined ? undefined : `${file}.bak`;
+  const backup = before === undefined ? undefined : freeName(`${file}.bak`, before);
   if (backup !== undefined) await writeWhole(backup, before ?? "", mode);
   await writeWhole(file, after, mode);
   return { ok: true, ...(backup === undefined ? {} : { backup }) };
 }
 
-/** `owlpost hook claude-code` where the shell finds owlpost, else this very program by its path. */
-export function hookCommand(program: string, home: string | undefined, env: Environment): string {
+/** Are there other hooks of owlpost in these settings? What cannot be read has none. */
+export function hasOtherHooks(folder: string, { command }: HookCommand): boolean {
+  try {
+    return hasOther(readEvent(readFileSync(settingsIn(folder), "utf8")) ?? {}, command);
+  } catch {
+    return false;
+  }
+}
+
+/** What `owlpost doctor` says of the hooks in an account's settings; undefined where there are none. */
+export function hooksFinding(
+  folder: string,
+  deadlineMs: number,
+): { readonly level: "ok" | "warn"; readonly text: string } | undefined {
+  let settings: Fields | undefined;
+  try {
+    settings = readEvent(readFileSync(settingsIn(folder), "utf8"));
+  } catch {
+    return undefined;
+  }
+  const seconds = settings && shortestWait(settings);
+  if (seconds === undefined) return undefined;
+  if (settings?.disableAllHooks === true)
+    return {
+      level: "warn",
+      text: `Claude Code runs none: "disableAllHooks" is true in ${settingsIn(folder)}`,
+    };
+  const text = `Claude Code waits ${seconds} s for an answer`;
+  return seconds * 1_000 > deadlineMs
+    ? { level: "ok", text }
+    : { level: "warn", text: `${text}, and hook.deadline is longer: start owlpost init --claude-code again` };
+}
+
+function settingsIn(folder: string): string {
+  return join(folder, ".claude", "settings.json");
+}
+
+/** Would it be JSON without its comments and trailing commas? */
+function hasMore(text: string): boolean {
+  const bare = text
+    .replaceAll(/("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_whole, kept = " ") => kept)
+    .replaceAll(/("(?:\\.|[^"\\])*")|,(?=\s*[}\]])/g, (_whole, kept = "") => kept);
+  return readEvent(bare) !== undefined;
+}
+
+/** What was kept before is kept on: `settings.json.bak`, else `.bak2`, `.bak3` … unless one of them is the same. */
+function freeName(wanted: string, content: string): string {
+  for (let n = 1; ; n += 1) {
+    const name = n === 1 ? wanted : `${wanted}${n}`;
+    if (!isThere(name) || (lstatSync(name).isFile() && readFileSync(name, "utf8") === content)) return name;
+  }
+}
+
+/** How a shell starts owlpost with these words: by its name where every shell finds it, else this very program by its path. */
+export function startLine(
+  words: string,
+  program: string,
+  home: string | undefined,
+  env: Environment,
+): string {
   const isFound = (env.PATH ?? "")
     .split(":")
-    .some((folder) => folder !== "" && existsSync(join(folder, "owlpost")));
+    .some((folder) => isLasting(folder) && isProgram(join(folder, "owlpost")));
   const start = isFound ? "owlpost" : `${quoted(process.execPath)} ${quoted(program)}`;
-  return `${start} hook claude-code${home === undefined ? "" : ` --home ${quoted(home)}`}`;
+  return `${start} ${words}${home === undefined ? "" : ` --home ${quoted(home)}`}`;
+}
+
+/** npm and npx put folders into the path of what they run that no other shell has. */
+function isLasting(folder: string): boolean {
+  return folder.startsWith("/") && !/[\\/]node_modules[\\/]\.bin[\\/]?$/.test(folder);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 function quoted(word: string): string {

@@ -33,8 +33,9 @@ export function mergeSettings(present: Fields, how: HookCommand): Merged {
     const list: readonly unknown[] = groups;
     const entry = entryOf(each, how);
     const at = list.findIndex(isOnlyOurs);
-    const others = list.filter((group) => !isOnlyOurs(group));
-    merged[each.event] = at < 0 ? [...list, entry] : [...others.slice(0, at), entry, ...others.slice(at)];
+    const before = at < 0 ? list : list.slice(0, at);
+    const behind = at < 0 ? [] : list.slice(at);
+    merged[each.event] = [...before.flatMap(withoutOurs), entry, ...behind.flatMap(withoutOurs)];
   }
   const settings = { ...present, hooks: merged };
   return { ok: true, settings, changed: JSON.stringify(settings) !== JSON.stringify(present) };
@@ -48,7 +49,43 @@ function entryOf({ matcher, waits }: (typeof wanted)[number], how: HookCommand):
   };
 }
 
-/** A group that an earlier set-up wrote; one into which somebody has put more is theirs. */
+/** Seconds after which Claude Code stops a hook that says nothing else. */
+const usualTimeoutSeconds = 600;
+
+/** The shortest time, in seconds, for which a hook of owlpost that waits for a person is left alone; undefined where there is none. */
+export function shortestWait({ hooks }: Fields): number | undefined {
+  if (!isFields(hooks)) return undefined;
+  const all = wanted
+    .filter(({ waits }) => waits)
+    .flatMap(({ event }) => hooksIn(hooks[event]))
+    .filter(({ command }) => isOurs(command));
+  const seconds = all.map(({ timeout }) => (typeof timeout === "number" ? timeout : usualTimeoutSeconds));
+  return seconds.length === 0 ? undefined : Math.min(...seconds);
+}
+
+/** Is there a hook of owlpost in these settings that is started in another way? */
+export function hasOther({ hooks }: Fields, command: string): boolean {
+  const all = isFields(hooks) ? Object.values(hooks).flatMap(hooksIn) : [];
+  return all.some((hook) => isOurs(hook.command) && hook.command !== command);
+}
+
+function hooksIn(groups: unknown): readonly Fields[] {
+  const list: readonly unknown[] = Array.isArray(groups) ? groups : [];
+  return list.flatMap((group): readonly Fields[] =>
+    isFields(group) && Array.isArray(group.hooks) ? group.hooks.filter(isFields) : [],
+  );
+}
+
+/** An older hook of owlpost would ask everything twice, also one that stands in a group with others: those stay. */
+function withoutOurs(group: unknown): readonly unknown[] {
+  if (!isFields(group) || !Array.isArray(group.hooks)) return [group];
+  const hooks: readonly unknown[] = group.hooks;
+  const others = hooks.filter((hook) => !(isFields(hook) && isOurs(hook.command)));
+  if (others.length === hooks.length) return [group];
+  return others.length === 0 ? [] : [{ ...group, hooks: others }];
+}
+
+/** A group that an earlier set-up wrote. */
 function isOnlyOurs(group: unknown): boolean {
   if (!isFields(group) || !Array.isArray(group.hooks)) return false;
   const hooks: readonly unknown[] = group.hooks;

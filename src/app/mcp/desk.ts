@@ -24,7 +24,7 @@ export type McpOptions = {
   readonly given: Pick<AskRequest, "task" | "run" | "project" | "cwd">;
   /** What a question is about that names no task. */
   readonly otherwiseTask: string;
-  /** Called before each ask. */
+  /** Called before and after each ask. */
   readonly onAsk?: () => void;
 };
 
@@ -76,6 +76,7 @@ export function mcpDesk({ owlpost, config, home, now, given, otherwiseTask, onAs
     });
     if (!outcome.ok) return refused(outcome, key);
     mine.add(outcome.id);
+    onAsk?.();
     try {
       return await look(outcome.id, waitOf(wait, mostWaitMs), signal, outcome.channels);
     } catch (error) {
