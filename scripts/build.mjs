@@ -18,7 +18,7 @@ import { root, sourcesState } from "./sources.mjs";
 
 /** Of these packages only what owlpost calls is bundled; the rest of grammY is a framework that would hold 5 MB of memory. */
 const parts = new Map([["grammy", { Api: "core/api.js", GrammyError: "core/error.js" }]]);
-/** What a package calls in cases that owlpost does not bring about: a file of its own, which is hardly ever read. */
+/** What a package calls by name in cases that owlpost does not bring about: a file of its own, which is hardly ever read. */
 const seldom = new Set(["node-fetch"]);
 /** Parts of Node that few commands need and that cost milliseconds to load. */
 const slowBuiltins = new Set([
@@ -325,8 +325,8 @@ const lazy = ({ inherited }) => ({
     plugins.onResolve({ filter: /./, namespace: "lazy" }, ({ path }) => ({ path, external: true }));
     plugins.onLoad({ filter: /./, namespace: "lazy" }, ({ path, pluginData }) => {
       const real = requireHere(path);
-      // A module that is itself a function (better-sqlite3, postal-mime) has no stand-in.
-      if (typeof real === "function") {
+      // A module that is itself a function (better-sqlite3, postal-mime) has no stand-in, unless only its names are used.
+      if (typeof real === "function" && !seldom.has(path)) {
         return { contents: `module.exports = require(${JSON.stringify(pluginData)});` };
       }
       const names = Object.keys(parts.get(path) ?? real).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name));

@@ -59,6 +59,8 @@ export function startPoller(options: PollerOptions): Poller {
       // The toast goes out first: its press is kept for seconds only.
       const told = tell(batch, acks);
       options.onAnswers?.(answeredBy(batch, acks));
+      // Both are on the wire before anything is done that nobody waits for.
+      await new Promise((next) => setImmediate(next));
       options.onCommit();
       await told;
       await noteChats(batch);

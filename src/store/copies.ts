@@ -1,4 +1,10 @@
-import type { ChannelId, Instant, MessageRef, QuestionId } from "../domain/ids.ts";
+import {
+  type ChannelId,
+  type Instant,
+  type MessageRef,
+  type QuestionId,
+  questionIdParts,
+} from "../domain/ids.ts";
 import type { Copy } from "../domain/question.ts";
 import { type Found, type IdRow, questionIdOf } from "./rows.ts";
 import type { Sql } from "./statements.ts";
@@ -17,13 +23,13 @@ const byNumber = `SELECT ${columns} FROM deliveries WHERE question = ? ORDER BY 
 const byNumbers = `SELECT ${columns} FROM deliveries WHERE question IN (SELECT value FROM json_each(?))
   ORDER BY question, channel, destination, ref`;
 
+const byId = `SELECT ${columns} FROM deliveries
+  WHERE question = (SELECT n FROM questions WHERE run = ? AND part = ? AND seq = ?)
+  ORDER BY channel, destination, ref`;
+
 /** Every question of the lists has an entry, also one without copies. */
 export function copiesOf(sql: Sql, ...lists: readonly (readonly Found[])[]): Map<QuestionId, Copy[]> {
-  return copiesByNumber(sql, new Map(lists.flat().map(({ n, stored }) => [n, stored.question.id])));
-}
-
-/** The same for questions that are known by number. */
-export function copiesByNumber(sql: Sql, ids: ReadonlyMap<number, QuestionId>): Map<QuestionId, Copy[]> {
+  const ids = new Map(lists.flat().map(({ n, stored }) => [n, stored.question.id]));
   const copies = new Map<QuestionId, Copy[]>();
   for (const id of ids.values()) copies.set(id, []);
   const numbers = [...ids.keys()];
@@ -33,11 +39,22 @@ export function copiesByNumber(sql: Sql, ids: ReadonlyMap<number, QuestionId>): 
     only === undefined
       ? sql<unknown>(byNumbers).raw().all(JSON.stringify(numbers))
       : sql<unknown>(byNumber).raw().all(only);
-  for (const [n, channel, destination, ref, revision, postedAt] of rows as CopyRow[]) {
-    const question = ids.get(n) as QuestionId;
-    copies.get(question)?.push({ question, channel, destination, ref, revision, postedAt });
+  for (const row of rows as CopyRow[]) {
+    const question = ids.get(row[0]) as QuestionId;
+    copies.get(question)?.push(copyOf(question, row));
   }
   return copies;
+}
+
+/** Of one question, without the question itself: reading that costs ten times as much. */
+export function copiesOfId(sql: Sql, id: QuestionId): Copy[] {
+  const { run, part, seq } = questionIdParts(id);
+  const rows = sql<unknown>(byId).raw().all(run, part, seq) as CopyRow[];
+  return rows.map((row) => copyOf(id, row));
+}
+
+function copyOf(question: QuestionId, [, channel, destination, ref, revision, postedAt]: CopyRow): Copy {
+  return { question, channel, destination, ref, revision, postedAt };
 }
 
 /** A ref names one message of the channel. Should it ever stand for two questions, nobody knows which is meant. */

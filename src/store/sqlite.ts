@@ -4,13 +4,13 @@ import { asking } from "./asking.ts";
 import { board } from "./board/board.ts";
 import { longestStandMs, patiently } from "./busy.ts";
 import { connect } from "./connection.ts";
-import { copiesByNumber } from "./copies.ts";
+import { copiesOfId } from "./copies.ts";
 import { eventsAfter, lastEvent, notesAfter } from "./events.ts";
 import { storeFault } from "./faults.ts";
 import { groupCommit } from "./group-commit.ts";
 import { nights } from "./nights.ts";
 import { pairing } from "./pairing.ts";
-import { countQuestions, findQuestion, listQuestions, listRuns, questionNumber } from "./questions.ts";
+import { countQuestions, findQuestion, listQuestions, listRuns } from "./questions.ts";
 import { sending } from "./sending.ts";
 import { serving } from "./serving.ts";
 import { type Sql, scalar, statements } from "./statements.ts";
@@ -73,10 +73,7 @@ function reading(
   return {
     question: async (id) => findQuestion(sql, id)?.stored,
     questions: async (filter) => listQuestions(sql, filter),
-    copies: async (id) => {
-      const n = questionNumber(sql, id);
-      return n === undefined ? [] : (copiesByNumber(sql, new Map([[n, id]])).get(id) ?? []);
-    },
+    copies: async (id) => copiesOfId(sql, id),
     counts: async () => countQuestions(sql),
     runs: async (since) => listRuns(sql, since),
     aborts: async () => waitingAborts(sql),

@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { compileFunction } from "node:vm";
 import { expect, test } from "vitest";
 import { afterwards, aHome, until } from "../homes.ts";
 import { aBotApi, eric, token } from "../telegram/phone.ts";
@@ -37,4 +39,19 @@ test("the built service polls Telegram, posts what was asked, and stops cleanly"
   service.kill("SIGTERM");
   expect(await ended).toBe(0);
   expect(said).not.toContain(token);
+});
+
+test("its client brings no second one along: what it would send with is never asked, and holds 3 MB", () => {
+  const requireAtCli = createRequire(cli);
+  const asked: string[] = [];
+  const load = (id: string): unknown => {
+    asked.push(id);
+    return requireAtCli(id);
+  };
+  const source = readFileSync(join(dirname(cli), "vendor", "grammy.js"), "utf8");
+  const module: { exports: { Api?: new (token: string, options: object) => object } } = { exports: {} };
+  compileFunction(source, ["exports", "require", "module"])(module.exports, load, module);
+  const { Api } = module.exports;
+  expect(Api && new Api(token, { fetch: () => undefined })).toBeDefined();
+  expect(asked.filter((id) => id.startsWith("./vendor/"))).toEqual([]);
 });

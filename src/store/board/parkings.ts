@@ -63,16 +63,16 @@ type ParkedRow = TaskRow & {
   zone: string;
 };
 
+const parkedTask = `SELECT k.question, q.outcome, q.answer, q.default_action, q.deadline_at, q.zone,
+    ${taskColumns.replaceAll(/(\w+)/g, "t.$1")}
+  FROM parkings k JOIN tasks t ON t.n = k.task JOIN questions q ON q.n = k.question
+  WHERE k.question = ? AND k.open = 1`;
+
 /** A question has moved: its task goes on, goes back, or stays where it is. Most questions have no task on the board. */
 export function moveParked(sql: Sql, move: Move, now: Instant): void {
   const n = questionNumber(sql, move.id);
   if (n === undefined) return;
-  const row = sql<ParkedRow>(
-    `SELECT k.question, q.outcome, q.answer, q.default_action, q.deadline_at, q.zone,
-      ${taskColumns.replaceAll(/(\w+)/g, "t.$1")}
-    FROM parkings k JOIN tasks t ON t.n = k.task JOIN questions q ON q.n = k.question
-    WHERE k.question = ? AND k.open = 1`,
-  ).get(n);
+  const row = sql<ParkedRow>(parkedTask).get(n);
   if (!row) return;
   const all = parkingsOf(sql, row.n);
   const parking: Parking = {
