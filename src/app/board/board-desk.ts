@@ -5,8 +5,8 @@ import type { BoardNeed, BoardSnapshot } from "../../domain/board.ts";
 import type { Decision } from "../../domain/store.ts";
 import type { Desk } from "../desk.ts";
 import type { BoardOptions } from "./api.ts";
+import { settleAll } from "./settling.ts";
 
-const mostSettled = 500;
 const mostLapsed = 200;
 
 /** What the operations of one board share. */
@@ -43,7 +43,7 @@ export function openBoardDesk(desk: Desk, options: BoardOptions): BoardDesk {
       },
       at,
     );
-    while (await store.settleBlockers(mostSettled));
+    await settleAll(store);
     if (wrote) committed();
     return value;
   }

@@ -51,8 +51,8 @@ export function boardSnapshot(sql: Sql, need: BoardNeed): BoardSnapshot {
 
 function blockersOf(sql: Sql, board: string, id: TaskId): TaskId[] {
   return sql<TaskId>(
-    `SELECT b.id FROM tasks t JOIN task_dependencies d ON d.task = t.n JOIN tasks b ON b.n = d.blocked_by
-    WHERE t.project = ? AND t.id = ?`,
+    `SELECT b.id FROM tasks t JOIN task_dependencies d ON d.task = t.n
+    JOIN tasks b ON b.n = d.blocked_by AND b.project = t.project WHERE t.project = ? AND t.id = ?`,
   )
     .pluck()
     .all(board, id);

@@ -3,7 +3,7 @@ import type { Instant, TaskId } from "../../domain/ids.ts";
 import { StoreError } from "../../domain/store.ts";
 import { isFinished, type Task, type TaskStatus } from "../../domain/task.ts";
 import { type Bindable, type Sql, scalar } from "../statements.ts";
-import { blockingChanged, dropBlocker, putBlockers } from "./blockers.ts";
+import { blockingChanged, deleteBlocker, putBlockers } from "./blockers.ts";
 
 export function writeBoard(sql: Sql, effect: BoardEffect, now: Instant): void {
   if (effect.type === "insert-task") insertTask(sql, effect.task);
@@ -157,9 +157,8 @@ function deleteTask(sql: Sql, { board, id, revision }: Extract<BoardEffect, { ty
     "SELECT n, parent, status FROM tasks WHERE project = ? AND id = ? AND revision = ?",
   ).get(board, id, revision);
   if (!before) throw conflict(id);
-  dropBlocker(sql, before.n);
   countChild(sql, before, { parent: null, status: before.status });
-  sql("DELETE FROM tasks WHERE n = ?").run(before.n);
+  deleteBlocker(sql, before.n);
 }
 
 /** Keeps the counts of both parents. */
