@@ -7,8 +7,8 @@ export const mostSettled = 500;
 export const finished = `(status = 'Done' OR status = 'Cancelled')`;
 
 /** The task began or ceased to block: its dependants' counters follow, or are noted to follow. */
-export function blockingChanged(sql: Sql, blocker: number): void {
-  if (!settleSome(sql, blocker, mostSettled))
+export function blockingChanged(sql: Sql, blocker: number, blocks: boolean): void {
+  if (!settleSome(sql, blocker, blocks ? 1 : 0, mostSettled))
     sql("INSERT OR IGNORE INTO unsettled_blockers (blocker) VALUES (?)").run(blocker);
 }
 
@@ -18,7 +18,7 @@ export function settleBlockers(sql: Sql, limit: number): boolean {
   if (blocker === undefined) return true;
   const isGone = scalar<string>(sql, "SELECT project FROM tasks WHERE n = ?", blocker) === nowhere;
   if (isGone) dropSome(sql, blocker, limit);
-  else if (settleSome(sql, blocker, limit))
+  else if (settleSome(sql, blocker, blockingOf(sql, blocker), limit))
     sql("DELETE FROM unsettled_blockers WHERE blocker = ?").run(blocker);
   return false;
 }
@@ -27,9 +27,13 @@ export function isUnsettled(sql: Sql): boolean {
   return scalar<number>(sql, "SELECT 1 FROM unsettled_blockers LIMIT 1") !== undefined;
 }
 
+/** How much it counts with those who wait for it. */
+function blockingOf(sql: Sql, blocker: number): 0 | 1 {
+  return scalar<number>(sql, `SELECT NOT ${finished} FROM tasks WHERE n = ?`, blocker) === 1 ? 1 : 0;
+}
+
 /** True when all of its dependants are counted as they should be. */
-function settleSome(sql: Sql, blocker: number, limit: number): boolean {
-  const blocks = scalar<number>(sql, `SELECT NOT ${finished} FROM tasks WHERE n = ?`, blocker) === 1 ? 1 : 0;
+function settleSome(sql: Sql, blocker: number, blocks: 0 | 1, limit: number): boolean {
   const dependants = sql<number>(
     "SELECT task FROM task_dependencies WHERE blocked_by = ? AND counts = ? ORDER BY task LIMIT ?",
   )
@@ -64,7 +68,7 @@ export function putBlockers(sql: Sql, task: number, blockers: readonly number[])
   }
   for (const blocker of blockers) {
     if (before.has(blocker)) continue;
-    const counts = scalar<number>(sql, `SELECT NOT ${finished} FROM tasks WHERE n = ?`, blocker) ?? 0;
+    const counts = blockingOf(sql, blocker);
     sql("INSERT INTO task_dependencies (task, blocked_by, counts) VALUES (?, ?, ?)").run(
       task,
       blocker,
