@@ -2,6 +2,7 @@ import { decideLapses } from "../core/board/claim.ts";
 import { decideSweep } from "../core/sweep.ts";
 import type { Instant } from "../domain/ids.ts";
 import type { Store } from "../domain/store.ts";
+import { settleAll } from "./board/settling.ts";
 import type { Log } from "./log.ts";
 import type { Nights } from "./nights.ts";
 
@@ -60,8 +61,7 @@ export function startSweeper(options: SweeperOptions): Sweeper {
       onCommit();
       await new Promise((next) => setImmediate(next));
     }
-    while (!closed && (await store.settleBlockers(chunk * 10)))
-      await new Promise((next) => setImmediate(next));
+    await settleAll(store, () => closed);
   }
 
   async function run(): Promise<void> {

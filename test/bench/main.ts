@@ -1,6 +1,7 @@
 import type { Row } from "./measure.ts";
 import { phonesService } from "./phone.ts";
 import { ask, askUnderStrace } from "./rows/ask.ts";
+import { board, boardWriter } from "./rows/board.ts";
 import { cold } from "./rows/cold.ts";
 import { deadlineLoop, deadlines, idleLoop } from "./rows/deadlines.ts";
 import { growth } from "./rows/growth.ts";
@@ -10,8 +11,10 @@ import { idle } from "./rows/idle.ts";
 import { inFlight } from "./rows/in-flight.ts";
 import { mcp } from "./rows/mcp.ts";
 import { memory } from "./rows/memory.ts";
+import { next } from "./rows/next.ts";
 import { notice, noticeCommand } from "./rows/notice.ts";
 import { outage, outageService } from "./rows/outage.ts";
+import { queue } from "./rows/queue.ts";
 import { render } from "./rows/render.ts";
 import { batch, reply } from "./rows/reply.ts";
 import { slack, slackService } from "./rows/slack.ts";
@@ -37,11 +40,15 @@ const rows: readonly Row[] = [
   memory,
   mcp,
   hook,
+  board,
+  next,
+  queue,
 ];
 
 /** What a row starts in a process of its own. */
 const roles: Readonly<Record<string, (argument: string) => Promise<void>>> = {
   askUnderStrace,
+  boardWriter,
   deadlineLoop,
   idleLoop,
   noticeCommand,

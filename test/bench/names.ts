@@ -18,4 +18,7 @@ export const rowNames: readonly string[] = [
   "memory",
   "mcp",
   "hook",
+  "board",
+  "next",
+  "queue",
 ];

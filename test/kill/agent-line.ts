@@ -40,7 +40,7 @@ export function agentHands({ until }: Pick<Steps, "until">, { home, config, now,
 
   async function once(
     name: string,
-    call: (owlpost: Owlpost, gone: AbortSignal) => Promise<void>,
+    call: (owlpost: Awaited<ReturnType<typeof openOwlpost>>, gone: AbortSignal) => Promise<void>,
   ): Promise<Told> {
     if (!ledger.entries.has(`told ${name}`)) {
       const owlpost = await openOwlpost({ home, config, now });
@@ -156,7 +156,7 @@ export function agentHands({ until }: Pick<Steps, "until">, { home, config, now,
             resolve();
           };
           const server = { owlpost, config, home, now, given, otherwiseTask: task };
-          serveMcp(server, { stdin, write: pipe }, "1").then(
+          serveMcp(server, { stdin, write: pipe, tell: async () => undefined }, "1").then(
             () => reject(new Error("the pipe is closed")),
             reject,
           );

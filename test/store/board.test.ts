@@ -4,10 +4,12 @@ import { describe, expect, it } from "vitest";
 import { decideChange } from "../../src/core/board/change.ts";
 import { decideCreate } from "../../src/core/board/create.ts";
 import { compareNext } from "../../src/core/board/next.ts";
+import { decideRemove } from "../../src/core/board/remove.ts";
 import { specHash } from "../../src/core/board/verdict.ts";
 import type { TaskId } from "../../src/domain/ids.ts";
 import type { Store } from "../../src/domain/store.ts";
-import type { Task } from "../../src/domain/task.ts";
+import type { StoredTask, Task } from "../../src/domain/task.ts";
+import { openStore } from "../../src/store/sqlite.ts";
 import { aStep, planOf, prelude } from "../board-play.ts";
 import { evening, minute } from "../builders.ts";
 import { aTaskRow, memoryBoard } from "../memory-board.ts";
@@ -42,6 +44,8 @@ function aReadyTask(id: string, changes: Partial<Omit<Task, "id">> = {}): Task {
 
 const nextIds = async (store: Store, limit = 100): Promise<string[]> =>
   (await store.nextTasks("shop", { limit })).map(({ task }) => task.id);
+
+const idOf = ({ task }: StoredTask): string => task.id;
 
 async function move(store: Store, id: string, status: Task["status"]): Promise<boolean> {
   const value = await store.changeBoard(
@@ -217,6 +221,73 @@ describe("a blocker of very many", () => {
     while (await store.settleBlockers(300));
     expect((await nextIds(store, 5_000)).length).toBe(count);
     expect((await store.task("shop", "d1699" as TaskId))?.cancelledBlockers).toBe(1);
+  });
+
+  it("is deleted at once, and they are told in chunks, also by a process that comes after the one that died", async () => {
+    const path = aPath();
+    const store = await openStore(path);
+    const hub = aReadyTask("hub", { status: "In Progress", dueDate: "2026-07-09" });
+    await insert(store, hub, aReadyTask("other", { status: "Backlog" }));
+    const count = 1_300;
+    await insert(
+      store,
+      ...Array.from({ length: count }, (_, at) =>
+        aReadyTask(`d${at}`, { blockedBy: (at === 1_299 ? [hub.id, "other"] : [hub.id]) as TaskId[] }),
+      ),
+    );
+    const removed = await store.changeBoard(
+      { board: "shop", tasks: [hub.id] },
+      (snapshot) => decideRemove(snapshot, { id: hub.id }, settings),
+      evening,
+    );
+    expect(removed.ok).toBe(true);
+    // It died here.
+    await store.close();
+
+    const after = await aStore(path);
+    expect(await after.task("shop", hub.id)).toBeUndefined();
+    expect((await after.tasks({ board: "shop", filter: {}, sort: "due", limit: 1 })).map(idOf)).not.toContain(
+      "hub",
+    );
+    expect(await after.boards()).toEqual(["shop"]);
+    expect((await nextIds(after, 5_000)).length).toBe(500);
+    const waiting = await after.task("shop", "d1299" as TaskId);
+    expect([waiting?.task.blockedBy, waiting?.openBlockers]).toEqual([["other"], 2]);
+    // Another task of that name is another task.
+    await insert(after, aReadyTask("hub"));
+    let chunks = 0;
+    while (await after.settleBlockers(300)) chunks += 1;
+    expect(chunks).toBe(3);
+    expect((await nextIds(after, 5_000)).length).toBe(count);
+    expect((await after.task("shop", "d1299" as TaskId))?.openBlockers).toBe(1);
+    expect(await move(after, "other", "Cancelled")).toBe(true);
+    expect((await nextIds(after, 5_000)).length).toBe(count + 1);
+    const rows = new Database(path, { readonly: true });
+    expect(rows.prepare("SELECT count(*) FROM tasks WHERE project <> 'shop'").pluck().get()).toBe(0);
+    expect(rows.prepare("SELECT count(*) FROM unsettled_blockers").pluck().get()).toBe(0);
+    rows.close();
+    expect(await after.check()).toEqual([]);
+  });
+
+  it("is deleted while they are told that it blocks again", async () => {
+    const store = await aStore();
+    const hub = aReadyTask("hub", { status: "In Progress" });
+    await insert(store, hub);
+    await insert(
+      store,
+      ...Array.from({ length: 1_300 }, (_, at) => aReadyTask(`d${at}`, { blockedBy: [hub.id] })),
+    );
+    expect(await move(store, "hub", "Done")).toBe(true);
+    expect(await store.settleBlockers(500)).toBe(true);
+    expect(await move(store, "hub", "Backlog")).toBe(true);
+    await store.changeBoard(
+      { board: "shop", tasks: [hub.id] },
+      (snapshot) => decideRemove(snapshot, { id: hub.id }, settings),
+      evening,
+    );
+    while (await store.settleBlockers(500));
+    expect((await nextIds(store, 5_000)).length).toBe(1_300);
+    expect((await store.task("shop", "d7" as TaskId))?.openBlockers).toBe(0);
   });
 });
 

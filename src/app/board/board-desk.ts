@@ -5,8 +5,8 @@ import type { BoardNeed, BoardSnapshot } from "../../domain/board.ts";
 import type { Decision } from "../../domain/store.ts";
 import type { Desk } from "../desk.ts";
 import type { BoardOptions } from "./api.ts";
+import { settleAll } from "./settling.ts";
 
-const mostSettled = 500;
 const mostLapsed = 200;
 
 /** What the operations of one board share. */
@@ -45,17 +45,13 @@ export function openBoardDesk(desk: Desk, options: BoardOptions): BoardDesk {
       },
       now,
     );
-    await settle();
+    await settleAll(store);
     if (wrote) committed();
     return value;
   }
 
-  async function settle(): Promise<void> {
-    while (await store.settleBlockers(mostSettled));
-  }
-
   async function sweep(): Promise<void> {
-    await settle();
+    await settleAll(store);
     for (;;) {
       const at = now();
       const due = await store.nextLapseAt(at);

@@ -59,7 +59,7 @@ export function decideChange(
     checkPlace(snapshot, stored, fields);
   if (wrong) return refused(wrong);
 
-  const edited = changedTask(before, fields);
+  const edited = names.length === 0 ? before : changedTask(before, fields);
   const wanted = { stored, task: edited, openBlockers: openBlockersOf(snapshot, stored, fields.blockedBy) };
   if (status === before.status) {
     const errors = keepsStatus(edited, stored);

@@ -52,7 +52,7 @@ export function decideClaim(
   const passedOver: PassedOver[] = [];
   for (const stored of snapshot.next) {
     const findings = unmetFor(stored, request, settings);
-    if (findings.length === 0) return claimOne(stored, request, settings, passedOver);
+    if (findings.length === 0) return claimOne(stored, request, settings, passedOver, findings);
     passedOver.push({ task: stored.task, findings });
   }
   const message =
@@ -67,6 +67,8 @@ function claimOne(
   request: ClaimRequest,
   settings: BoardSettings,
   passedOver: readonly PassedOver[],
+  /** What keeps it from being begun, where that is known already. */
+  known?: readonly Finding[],
 ): Decision<ClaimAnswer> {
   const { task, claim } = stored;
   const { now } = settings;
@@ -91,7 +93,7 @@ function claimOne(
     const message = `${task.id} is ${task.status}: only a Ready task can be begun.`;
     return none(refusal("illegal-move", message), passedOver);
   }
-  const findings = unmetFor(stored, request, settings);
+  const findings = known ?? unmetFor(stored, request, settings);
   if (findings.length > 0) {
     const message = `${task.id} cannot be begun: ${findings.map((each) => `${each.field}: ${each.message}`).join(" ")}`;
     return none(refusal("not-dispatch-ready", message, findings), passedOver);
@@ -134,7 +136,8 @@ export function unmetFor(
 ): readonly Finding[] {
   const rule = moveRule("Ready", "In Progress", "user");
   if (rule.kind !== "allowed") return [];
-  const task = changedTask(stored.task, executorOf(stored.task, request));
+  const executor = executorOf(stored.task, request);
+  const task = executor.executor === undefined ? stored.task : changedTask(stored.task, executor);
   return unmetNeeds(
     rule.needs,
     "In Progress",

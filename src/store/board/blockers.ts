@@ -7,8 +7,8 @@ export const mostSettled = 500;
 export const finished = `(status = 'Done' OR status = 'Cancelled')`;
 
 /** The task began or ceased to block: its dependants' counters follow, or are noted to follow. */
-export function blockingChanged(sql: Sql, blocker: number): void {
-  if (!settleSome(sql, blocker, mostSettled))
+export function blockingChanged(sql: Sql, blocker: number, blocks: boolean): void {
+  if (!settleSome(sql, blocker, blocks ? 1 : 0, mostSettled))
     sql("INSERT OR IGNORE INTO unsettled_blockers (blocker) VALUES (?)").run(blocker);
 }
 
@@ -16,7 +16,10 @@ export function blockingChanged(sql: Sql, blocker: number): void {
 export function settleBlockers(sql: Sql, limit: number): boolean {
   const blocker = scalar<number>(sql, "SELECT blocker FROM unsettled_blockers ORDER BY blocker LIMIT 1");
   if (blocker === undefined) return true;
-  if (settleSome(sql, blocker, limit)) sql("DELETE FROM unsettled_blockers WHERE blocker = ?").run(blocker);
+  const isGone = scalar<string>(sql, "SELECT project FROM tasks WHERE n = ?", blocker) === nowhere;
+  if (isGone) dropSome(sql, blocker, limit);
+  else if (settleSome(sql, blocker, blockingOf(sql, blocker), limit))
+    sql("DELETE FROM unsettled_blockers WHERE blocker = ?").run(blocker);
   return false;
 }
 
@@ -24,9 +27,13 @@ export function isUnsettled(sql: Sql): boolean {
   return scalar<number>(sql, "SELECT 1 FROM unsettled_blockers LIMIT 1") !== undefined;
 }
 
+/** How much it counts with those who wait for it. */
+function blockingOf(sql: Sql, blocker: number): 0 | 1 {
+  return scalar<number>(sql, `SELECT NOT ${finished} FROM tasks WHERE n = ?`, blocker) === 1 ? 1 : 0;
+}
+
 /** True when all of its dependants are counted as they should be. */
-function settleSome(sql: Sql, blocker: number, limit: number): boolean {
-  const blocks = scalar<number>(sql, `SELECT NOT ${finished} FROM tasks WHERE n = ?`, blocker) === 1 ? 1 : 0;
+function settleSome(sql: Sql, blocker: number, blocks: 0 | 1, limit: number): boolean {
   const dependants = sql<number>(
     "SELECT task FROM task_dependencies WHERE blocked_by = ? AND counts = ? ORDER BY task LIMIT ?",
   )
@@ -61,7 +68,7 @@ export function putBlockers(sql: Sql, task: number, blockers: readonly number[])
   }
   for (const blocker of blockers) {
     if (before.has(blocker)) continue;
-    const counts = scalar<number>(sql, `SELECT NOT ${finished} FROM tasks WHERE n = ?`, blocker) ?? 0;
+    const counts = blockingOf(sql, blocker);
     sql("INSERT INTO task_dependencies (task, blocked_by, counts) VALUES (?, ?, ?)").run(
       task,
       blocker,
@@ -72,11 +79,41 @@ export function putBlockers(sql: Sql, task: number, blockers: readonly number[])
   if (open !== 0) sql("UPDATE tasks SET open_blockers = open_blockers + ? WHERE n = ?").run(open, task);
 }
 
-/** Before a task is deleted: whoever waits for it waits no more. */
-export function dropBlocker(sql: Sql, blocker: number): void {
+/** No board has this name. Here stands what was deleted, until all who waited for it are told. */
+const nowhere = "";
+
+/**
+ * Deletes a task: whoever waits for it waits no more. One with very many dependants leaves its board at once, and its row
+ * goes with the last of them.
+ */
+export function deleteBlocker(sql: Sql, blocker: number): void {
+  if (dropSome(sql, blocker, mostSettled)) return;
+  sql("DELETE FROM parkings WHERE task = ?").run(blocker);
   sql(
-    `UPDATE tasks SET open_blockers = open_blockers - 1
-    WHERE n IN (SELECT task FROM task_dependencies WHERE blocked_by = ? AND counts = 1)`,
-  ).run(blocker);
-  sql("DELETE FROM task_dependencies WHERE blocked_by = ?").run(blocker);
+    `UPDATE tasks SET project = ?, id = n, status = 'Cancelled', parent = NULL, due_date = NULL, lease_until_at = NULL
+    WHERE n = ?`,
+  ).run(nowhere, blocker);
+  sql("INSERT OR IGNORE INTO unsettled_blockers (blocker) VALUES (?)").run(blocker);
+}
+
+/** True when the last dependant was told; then the task itself is gone, too. */
+function dropSome(sql: Sql, blocker: number, limit: number): boolean {
+  const dependants = sql<number>(
+    "SELECT task FROM task_dependencies WHERE blocked_by = ? ORDER BY counts, task LIMIT ?",
+  )
+    .pluck()
+    .all(blocker, limit);
+  if (dependants.length > 0) {
+    const list = JSON.stringify(dependants);
+    sql(
+      `UPDATE tasks SET open_blockers = open_blockers - 1 WHERE n IN (SELECT d.task FROM json_each(?)
+      JOIN task_dependencies d ON d.task = value AND d.blocked_by = ? AND d.counts = 1)`,
+    ).run(list, blocker);
+    sql(
+      "DELETE FROM task_dependencies WHERE blocked_by = ? AND task IN (SELECT value FROM json_each(?))",
+    ).run(blocker, list);
+  }
+  if (dependants.length === limit) return false;
+  sql("DELETE FROM tasks WHERE n = ?").run(blocker);
+  return true;
 }

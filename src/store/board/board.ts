@@ -47,11 +47,11 @@ export function board(sql: Sql, commit: Commit): BoardStore {
   };
 }
 
-/** One seek for each board: nobody looks through all tasks for the names. */
+/** One seek for each board: nobody looks through all tasks for the names. What was deleted stands on none. */
 function boards(sql: Sql): string[] {
   return sql<string>(
     `WITH RECURSIVE names (name) AS (
-      SELECT min(project) FROM tasks
+      SELECT min(project) FROM tasks WHERE project > ''
       UNION ALL SELECT (SELECT min(project) FROM tasks WHERE project > name) FROM names WHERE name IS NOT NULL
     ) SELECT name FROM names WHERE name IS NOT NULL`,
   )

@@ -30,7 +30,7 @@ function afterDated(query: StoredTaskQuery): StoredTaskQuery {
 
 type Condition = { readonly text: string; readonly values: readonly Bindable[] };
 
-/** Open and finished tasks lie in an index each, in this order. */
+/** Open and finished tasks lie in an index each, in this order; a plain `due = '~'` would make SQLite sort it again. */
 function byPriority(sql: Sql, query: StoredTaskQuery, undated: boolean): number[] {
   const wanted = statusesOf(query.filter);
   const { text, values } = conditionOf(query.filter);
@@ -50,7 +50,7 @@ function byPriority(sql: Sql, query: StoredTaskQuery, undated: boolean): number[
     return [
       `SELECT * FROM (SELECT n, rank, due, created_at, id FROM tasks INDEXED BY ${index}
       WHERE project = ? AND ${condition} ${after}
-      ${only ? "AND status IN (SELECT value FROM json_each(?))" : ""} ${undated ? "AND due = '~'" : ""} ${text}
+      ${only ? "AND status IN (SELECT value FROM json_each(?))" : ""} ${undated ? "AND +due = '~'" : ""} ${text}
       ORDER BY rank, due, created_at, id LIMIT ?)`,
     ];
   };
@@ -83,11 +83,11 @@ function byDueDate(sql: Sql, query: StoredTaskQuery): number[] {
     .all(query.board, ...(query.after ? [due, rank, createdAt, id] : []), ...values, query.limit);
 }
 
-/** In the order of their numbers, which are given as tasks are made. */
+/** In the order of their numbers, which are given as tasks are made. An index of the board alone would be sorted whole for each page. */
 function byAge(sql: Sql, query: StoredTaskQuery): number[] {
   const { text, values } = withStatus(query.filter);
   const from = query.after ? (findNumber(sql, query.board, query.after.id) ?? 0) : 0;
-  return sql<number>(`SELECT n FROM tasks WHERE n > ? AND project = ? ${text} ORDER BY n LIMIT ?`)
+  return sql<number>(`SELECT n FROM tasks NOT INDEXED WHERE n > ? AND project = ? ${text} ORDER BY n LIMIT ?`)
     .pluck()
     .all(from, query.board, ...values, query.limit);
 }

@@ -3,7 +3,7 @@ import type { Claim, Instant, QuestionId, TaskId } from "../../domain/ids.ts";
 import { type StoredTask, turnSlackMs } from "../../domain/task.ts";
 import { copiesOf } from "../copies.ts";
 import { findQuestions } from "../questions.ts";
-import { type Bindable, type Sql, scalar } from "../statements.ts";
+import type { Bindable, Sql } from "../statements.ts";
 import { isUnsettled } from "./blockers.ts";
 import { type FoundTask, foundTask, type TaskRow, taskColumns } from "./rows.ts";
 
@@ -54,8 +54,8 @@ export function boardSnapshot(sql: Sql, need: BoardNeed, now: Instant): BoardSna
 
 function blockersOf(sql: Sql, board: string, id: TaskId): TaskId[] {
   return sql<TaskId>(
-    `SELECT b.id FROM tasks t JOIN task_dependencies d ON d.task = t.n JOIN tasks b ON b.n = d.blocked_by
-    WHERE t.project = ? AND t.id = ?`,
+    `SELECT b.id FROM tasks t JOIN task_dependencies d ON d.task = t.n
+    JOIN tasks b ON b.n = d.blocked_by AND b.project = t.project WHERE t.project = ? AND t.id = ?`,
   )
     .pluck()
     .all(board, id);
@@ -130,16 +130,12 @@ function lapsedTasks(sql: Sql, now: Instant, limit: number): StoredTask[] {
 
 /** The first that is over, and the last: where the clock was set back, that one runs for longer than it was given for. */
 export function nextLapseAt(sql: Sql, now: Instant): Instant | undefined {
-  const first = scalar<number | null>(
-    sql,
-    "SELECT min(lease_until_at) FROM tasks INDEXED BY tasks_leases WHERE lease_until_at IS NOT NULL",
-  );
-  if (first === null || first === undefined || first <= now) return first ?? undefined;
-  const isAhead = scalar<number>(
-    sql,
-    `SELECT ${isAheadOf} FROM tasks INDEXED BY tasks_leases WHERE lease_until_at IS NOT NULL
-    ORDER BY lease_until_at DESC LIMIT 1`,
-    now,
-  );
-  return isAhead === 1 ? now : first;
+  const [first, isAhead] = sql<unknown>(lapses).raw().get(now) as [Instant | null, number | null];
+  if (first === null) return undefined;
+  return first > now && isAhead === 1 ? now : first;
 }
+
+const lapses = `SELECT
+  (SELECT min(lease_until_at) FROM tasks INDEXED BY tasks_leases WHERE lease_until_at IS NOT NULL),
+  (SELECT ${isAheadOf} FROM tasks INDEXED BY tasks_leases WHERE lease_until_at IS NOT NULL
+    ORDER BY lease_until_at DESC LIMIT 1)`;

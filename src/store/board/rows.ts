@@ -68,10 +68,10 @@ const plainColumns = `t.n, t.project, t.id, t.revision, t.status, t.priority, t.
   t.quality_verdict, t.tags, t.assignee, t.attachments, t.title, t.error_message, t.description,
   t.acceptance_criteria, t.execution_plan, t.context, t.artifacts, t.agent_output`;
 
-/** The blockers with their statuses, and the open questions that the task is parked for, each as one JSON text. */
+/** The blockers that stand on the board, with their statuses, and the open questions that the task is parked for, each as one JSON text. */
 export const taskColumns = `${plainColumns},
   (SELECT json_group_array(json_array(b.id, b.status)) FROM task_dependencies d JOIN tasks b ON b.n = d.blocked_by
-    WHERE d.task = t.n),
+    WHERE d.task = t.n AND b.project = t.project),
   CASE WHEN t.status = 'Blocked' THEN
     (SELECT json_group_array(json_array(q.run, q.part, q.seq)) FROM parkings k JOIN questions q ON q.n = k.question
     WHERE k.task = t.n AND k.open = 1) END`;

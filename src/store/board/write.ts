@@ -3,7 +3,7 @@ import type { Instant, TaskId } from "../../domain/ids.ts";
 import { StoreError } from "../../domain/store.ts";
 import { isFinished, type Task, type TaskStatus } from "../../domain/task.ts";
 import { type Bindable, type Sql, scalar } from "../statements.ts";
-import { blockingChanged, dropBlocker, putBlockers } from "./blockers.ts";
+import { blockingChanged, deleteBlocker, putBlockers } from "./blockers.ts";
 
 export function writeBoard(sql: Sql, effect: BoardEffect, now: Instant): void {
   if (effect.type === "insert-task") insertTask(sql, effect.task);
@@ -44,6 +44,10 @@ const columns = {
 
 type Field = keyof typeof columns;
 const fields = Object.keys(columns) as Field[];
+
+function isField(name: string): name is Field {
+  return Object.hasOwn(columns, name);
+}
 
 /** The core fields and where they lie, for the check of the schema. */
 export const coreColumns: Readonly<Record<string, string>> = {
@@ -114,25 +118,25 @@ function updateTask(
 
 /** Writes a change of the task with that number, and everything that follows from it in other rows. */
 export function updateRow(sql: Sql, before: Before, board: string, change: TaskChange, now: Instant): void {
-  const sets = ["revision = revision + 1", "updated_at = ?"];
+  let sets = "revision = revision + 1, updated_at = ?";
   const values: Bindable[] = [now];
-  for (const field of fields) {
+  for (const field of Object.keys(change) as (keyof TaskChange)[]) {
+    if (!isField(field)) continue;
     const value = change[field];
     if (value === undefined) continue;
-    sets.push(`${columns[field]} = ?`);
+    sets += `, ${columns[field]} = ?`;
     values.push(bindable(value));
   }
   let { parent } = before;
   if (change.parentTask !== undefined) {
     parent = change.parentTask === null ? null : mustFind(sql, board, change.parentTask);
-    sets.push("parent = ?");
+    sets += ", parent = ?";
     values.push(parent);
   }
   if (change.claim !== undefined) {
     const { claim } = change;
-    sets.push(
-      "claim = ?, claimed_by = ?, claimed_at = ?, lease_ms = ?, lease_until_at = ?, lease_left_ms = ?",
-    );
+    sets +=
+      ", claim = ?, claimed_by = ?, claimed_at = ?, lease_ms = ?, lease_until_at = ?, lease_left_ms = ?";
     values.push(
       claim?.token ?? null,
       claim?.by ?? null,
@@ -142,14 +146,14 @@ export function updateRow(sql: Sql, before: Before, board: string, change: TaskC
       claim?.leftMs ?? null,
     );
   }
-  sql(`UPDATE tasks SET ${sets.join(", ")} WHERE n = ?`).run(...values, before.n);
+  sql(`UPDATE tasks SET ${sets} WHERE n = ?`).run(...values, before.n);
   if (change.blockedBy !== undefined) putBlockers(sql, before.n, numbersOf(sql, board, change.blockedBy));
   const status = change.status ?? before.status;
   countChild(sql, before, { parent, status });
   if (status === before.status) return;
   // It stands still no longer, for whatever question it did.
   if (before.status === "Blocked") sql("DELETE FROM parkings WHERE task = ?").run(before.n);
-  if (isFinished(status) !== isFinished(before.status)) blockingChanged(sql, before.n);
+  if (isFinished(status) !== isFinished(before.status)) blockingChanged(sql, before.n, !isFinished(status));
 }
 
 function deleteTask(sql: Sql, { board, id, revision }: Extract<BoardEffect, { type: "delete-task" }>): void {
@@ -157,9 +161,8 @@ function deleteTask(sql: Sql, { board, id, revision }: Extract<BoardEffect, { ty
     "SELECT n, parent, status FROM tasks WHERE project = ? AND id = ? AND revision = ?",
   ).get(board, id, revision);
   if (!before) throw conflict(id);
-  dropBlocker(sql, before.n);
   countChild(sql, before, { parent: null, status: before.status });
-  sql("DELETE FROM tasks WHERE n = ?").run(before.n);
+  deleteBlocker(sql, before.n);
 }
 
 /** Keeps the counts of both parents. */
