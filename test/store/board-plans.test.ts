@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { TaskId } from "../../src/domain/ids.ts";
+import type { Claim, TaskId } from "../../src/domain/ids.ts";
 import type { TaskFilter } from "../../src/domain/provider.ts";
 import { taskSorts } from "../../src/domain/provider.ts";
 import type { Effect } from "../../src/domain/store.ts";
@@ -34,12 +34,18 @@ async function everything() {
   const { db, store, texts } = tapped();
   const write = (...effects: Effect[]): Promise<void> =>
     store.changeBoard(
-      { board: "shop", tasks: ["part" as TaskId], next: { limit: 3 }, lapsed: { now: evening, limit: 3 } },
+      {
+        board: "shop",
+        tasks: ["part" as TaskId],
+        next: { limit: 3 },
+        lapsed: { limit: 3 },
+        heldUnder: "c" as Claim,
+      },
       (snapshot) => {
         snapshot.blockersOf("part" as TaskId);
         return { effects, value: undefined };
       },
-      evening,
+      () => evening,
     );
   const update = (id: string, revision: number, change: object): Effect => ({
     type: "update-task",
@@ -68,7 +74,6 @@ async function everything() {
     leftMs: null,
   };
   await write(update("part", 2, { status: "In Progress", claim }));
-  await store.claimedTask("shop", "c");
   await store.nextLapseAt(evening);
   const first = aQuestion({ task: "part" });
   await write({ type: "insert-question", row: first });

@@ -238,7 +238,7 @@ describe("a blocker of very many", () => {
     const removed = await store.changeBoard(
       { board: "shop", tasks: [hub.id] },
       (snapshot) => decideRemove(snapshot, { id: hub.id }, settings),
-      evening,
+      () => evening,
     );
     expect(removed.ok).toBe(true);
     // It died here.
@@ -283,7 +283,7 @@ describe("a blocker of very many", () => {
     await store.changeBoard(
       { board: "shop", tasks: [hub.id] },
       (snapshot) => decideRemove(snapshot, { id: hub.id }, settings),
-      evening,
+      () => evening,
     );
     while (await store.settleBlockers(500));
     expect((await nextIds(store, 5_000)).length).toBe(1_300);

@@ -3,7 +3,7 @@ import type { Claim, Instant, QuestionId, TaskId } from "../../domain/ids.ts";
 import { type StoredTask, turnSlackMs } from "../../domain/task.ts";
 import { copiesOf } from "../copies.ts";
 import { findQuestions } from "../questions.ts";
-import type { Bindable, Sql } from "../statements.ts";
+import { type Bindable, type Sql, scalar } from "../statements.ts";
 import { isUnsettled } from "./blockers.ts";
 import { type FoundTask, foundTask, type TaskRow, taskColumns } from "./rows.ts";
 
