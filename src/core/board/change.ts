@@ -60,7 +60,7 @@ export function decideChange(
 
   const edited = changedTask(before, fields);
   const wanted = { stored, task: edited, openBlockers: openBlockersOf(snapshot, stored, fields.blockedBy) };
-  const taken = keepsStatus({ ...edited, status }, stored);
+  const taken = keepsStatus(edited, status, stored);
   if (taken) return refused(taken);
   if (status !== before.status) {
     const rule = moveRule(before.status, status, "user");
@@ -183,13 +183,13 @@ function checkPlace(
 }
 
 /** What a status needs may not be edited away under it. The verdict is another matter: an edit makes it stale. */
-function keepsStatus(edited: Task, stored: StoredTask): BoardRefusal | undefined {
+function keepsStatus(edited: Task, to: TaskStatus, stored: StoredTask): BoardRefusal | undefined {
   const held = stored.claim !== null;
-  const isMove = edited.status !== stored.task.status;
+  const isMove = to !== stored.task.status;
   // Held and Blocked, it goes on where it stopped; and a move has its own conditions.
-  const goesOn = held && (edited.status === "Blocked" || edited.status === "In Progress");
-  if (!goesOn && (isMove || (edited.status !== "Ready" && edited.status !== "In Progress"))) return undefined;
-  const status = goesOn ? "In Progress" : edited.status;
+  const goesOn = held && (to === "Blocked" || to === "In Progress");
+  if (!goesOn && (isMove || (to !== "Ready" && to !== "In Progress"))) return undefined;
+  const status = goesOn ? "In Progress" : to;
   const errors = structureFindings({ ...stored, task: edited }, status);
   const before = structureFindings(stored, status);
   // What was missing before (an imported task) is not this edit's doing.
@@ -197,7 +197,7 @@ function keepsStatus(edited: Task, stored: StoredTask): BoardRefusal | undefined
     ({ field, rule }) => !before.some((each) => each.field === field && each.rule === rule),
   );
   if (fresh.length === 0) return undefined;
-  const message = `${edited.id} is ${edited.status} and needs this: ${fresh.map((each) => `${each.field}: ${each.message}`).join(" ")} Move it to Backlog first.`;
+  const message = `${edited.id} is ${stored.task.status} and needs this: ${fresh.map((each) => `${each.field}: ${each.message}`).join(" ")} Move it to Backlog first.`;
   return refusal("needs-missing", message, fresh);
 }
 
