@@ -14,10 +14,9 @@ import {
 } from "../../domain/task.ts";
 import { takeMark } from "../digest.ts";
 import { refusedToAgent } from "./agent.ts";
-import { type MoveWords, openBlockersOf, structureOf, unmetNeeds, unmetReason } from "./conditions.ts";
+import { type MoveWords, openBlockersOf, structureFindings, unmetNeeds, unmetReason } from "./conditions.ts";
 import { closeQuestions, familyEffects, logTask } from "./family.ts";
 import { checkBlockers, checkParent, orderedBlockers, refusal } from "./graph.ts";
-import { checkStructure } from "./readiness.ts";
 import type { BoardAnswer, BoardSettings } from "./settings.ts";
 import { moveRule, movesFrom, readyNeeds } from "./transitions.ts";
 
@@ -61,10 +60,9 @@ export function decideChange(
 
   const edited = names.length === 0 ? before : changedTask(before, fields);
   const wanted = { stored, task: edited, openBlockers: openBlockersOf(snapshot, stored, fields.blockedBy) };
-  if (status === before.status) {
-    const errors = keepsStatus(edited, stored);
-    if (errors) return refused(errors);
-  } else {
+  const taken = keepsStatus(edited, status, stored);
+  if (taken) return refused(taken);
+  if (status !== before.status) {
     const rule = moveRule(before.status, status, "user");
     if (rule.kind !== "allowed") return refused(illegalMove(before, status));
     // Ready means the same, wherever a task comes from: what was edited since its review goes through it again.
@@ -185,23 +183,21 @@ function checkPlace(
 }
 
 /** What a status needs may not be edited away under it. The verdict is another matter: an edit makes it stale. */
-function keepsStatus(edited: Task, stored: StoredTask): BoardRefusal | undefined {
-  const { status } = edited;
-  if (status !== "Ready" && status !== "In Progress") return undefined;
-  const { errors } = checkStructure(status, {
-    ...structureOf(edited, stored.children.all > 0),
-    qualityVerdict: "",
-  });
-  const before = checkStructure(status, {
-    ...structureOf(stored.task, stored.children.all > 0),
-    qualityVerdict: "",
-  });
+function keepsStatus(edited: Task, to: TaskStatus, stored: StoredTask): BoardRefusal | undefined {
+  const held = stored.claim !== null;
+  const isMove = to !== stored.task.status;
+  // Held and Blocked, it goes on where it stopped; and a move has its own conditions.
+  const goesOn = held && (to === "Blocked" || to === "In Progress");
+  if (!goesOn && (isMove || (to !== "Ready" && to !== "In Progress"))) return undefined;
+  const status = goesOn ? "In Progress" : to;
+  const errors = structureFindings({ ...stored, task: edited }, status);
+  const before = structureFindings(stored, status);
   // What was missing before (an imported task) is not this edit's doing.
   const fresh = errors.filter(
-    ({ field, rule }) => !before.errors.some((each) => each.field === field && each.rule === rule),
+    ({ field, rule }) => !before.some((each) => each.field === field && each.rule === rule),
   );
   if (fresh.length === 0) return undefined;
-  const message = `${edited.id} is ${status} and needs this: ${fresh.map((each) => `${each.field}: ${each.message}`).join(" ")} Move it to Backlog first.`;
+  const message = `${edited.id} is ${stored.task.status} and needs this: ${fresh.map((each) => `${each.field}: ${each.message}`).join(" ")} Move it to Backlog first.`;
   return refusal("needs-missing", message, fresh);
 }
 

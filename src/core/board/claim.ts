@@ -11,7 +11,7 @@ import type { Decision, Effect } from "../../domain/store.ts";
 import { changedTask, hasRunOut, type StoredTask, type Task, type TaskClaim } from "../../domain/task.ts";
 import { takeMark } from "../digest.ts";
 import { noSuchTask } from "./change.ts";
-import { unmetNeeds } from "./conditions.ts";
+import { structureFindings, unmetNeeds } from "./conditions.ts";
 import { logTask } from "./family.ts";
 import { refusal } from "./graph.ts";
 import type { BoardSettings } from "./settings.ts";
@@ -87,17 +87,21 @@ function claimOne(
     leaseUntilAt: now + request.leaseMs,
     leftMs: null,
   };
-  // Work that nobody holds: its worker is gone, or it came back from a review.
-  if (task.status === "In Progress") return granted(stored, { claim: fresh }, fresh, passedOver);
-  if (task.status !== "Ready") {
+  if (task.status !== "Ready" && task.status !== "In Progress") {
     const message = `${task.id} is ${task.status}: only a Ready task can be begun.`;
     return none(refusal("illegal-move", message), passedOver);
   }
-  const findings = known ?? unmetFor(stored, request, settings);
+  const goesOn = task.status === "In Progress";
+  // A parent that the board itself has opened again may never have said anything.
+  const findings = goesOn
+    ? structureFindings(stored, "In Progress")
+    : (known ?? unmetFor(stored, request, settings));
   if (findings.length > 0) {
     const message = `${task.id} cannot be begun: ${findings.map((each) => `${each.field}: ${each.message}`).join(" ")}`;
     return none(refusal("not-dispatch-ready", message, findings), passedOver);
   }
+  // Work that nobody holds: its worker is gone, or it came back from a review.
+  if (goesOn) return granted(stored, { claim: fresh }, fresh, passedOver);
   const change: TaskChange = {
     ...executorOf(task, request),
     status: "In Progress",
@@ -198,6 +202,7 @@ export function decideRelease(
   const { now, actor } = settings;
   const stored = snapshot.tasks.get(id);
   if (!stored) return { effects: [], value: noSuchTask(id) };
+  const { task, claim } = stored;
   if (force === true && actor.kind === "agent") {
     const message =
       "An agent (OWLPOST_AS=agent) may not take a task away from another: leave this to a person.";
@@ -206,6 +211,11 @@ export function decideRelease(
   if (force !== true) {
     const held = heldBy(snapshot, id, token, now);
     if (!held.ok) return { effects: [], value: held };
+  }
+  const lacks = task.status === "In Progress" && claim === null ? structureFindings(stored, "Ready") : [];
+  if (lacks.length > 0) {
+    const message = `${id} cannot be Ready: ${lacks.map((each) => `${each.field}: ${each.message}`).join(" ")} Move it to Backlog.`;
+    return { effects: [], value: refusal("not-ready", message, lacks) };
   }
   return free(stored, "task.released", { by: actor.name, ...(force ? { force } : {}) }, now);
 }

@@ -40,6 +40,11 @@ export function structureOf(task: Task, hasChildren: boolean): Structure {
   };
 }
 
+/** What the structural checks miss in a task, whatever its verdict. */
+export function structureFindings({ task, children }: StoredTask, target: TaskStatus): readonly Finding[] {
+  return checkStructure(target, { ...structureOf(task, children.all > 0), qualityVerdict: "" }).errors;
+}
+
 const ahead: Partial<Record<TaskStatus, TaskStatus>> = {
   Backlog: "Ready",
   Ready: "In Progress",

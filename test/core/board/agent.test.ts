@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { addBoardNote, addConfirmation, addDelegation, putFindings } from "../../../src/core/board/blocks.ts";
 import { decideChange } from "../../../src/core/board/change.ts";
-import { decideClaim, decideHeartbeat, decideLapses } from "../../../src/core/board/claim.ts";
+import { decideClaim, decideHeartbeat, decideLapses, decideRelease } from "../../../src/core/board/claim.ts";
 import { decideCreate } from "../../../src/core/board/create.ts";
 import { specHash } from "../../../src/core/board/verdict.ts";
 import type { TaskId } from "../../../src/domain/ids.ts";
@@ -117,6 +117,43 @@ describe("Ready means the same, wherever a task comes from", () => {
       reason: "not-ready",
       findings: [{ field: "Assignee" }, { rule: "verdict_missing" }],
     });
+  });
+});
+
+describe("what lacks its text is nobody's to begin", () => {
+  const bare = { acceptanceCriteria: "", dispatchedAt: null } as const;
+  const begun = (task: Task) =>
+    memoryBoard([task]).run({ tasks: [id] }, (snapshot) =>
+      decideClaim(snapshot, { id, token: "t", by: "t", leaseMs: minute }, person),
+    );
+
+  it("not a parent that the board has opened again, neither by a claim nor by force", () => {
+    expect(begun(aSpec({ status: "In Progress" })).ok).toBe(true);
+    expect(begun(aSpec({ ...bare, status: "In Progress" }))).toMatchObject({
+      reason: "not-dispatch-ready",
+      findings: [{ field: "Acceptance Criteria" }],
+    });
+    const board = memoryBoard([aSpec({ ...bare, status: "In Progress" })]);
+    expect(
+      board.run({ tasks: [id] }, (snapshot) => decideRelease(snapshot, { id, force: true }, person)),
+    ).toMatchObject({ ok: false, reason: "not-ready" });
+  });
+
+  it("and nothing is taken from what is held while it is Blocked", () => {
+    const board = memoryBoard([aSpec({ status: "Ready" })]);
+    const change = (fields: Partial<Task>, status?: Task["status"]) =>
+      board.run({ tasks: [id] }, (snapshot) =>
+        decideChange(snapshot, { id, fields, claim: "t", ...(status ? { status } : {}) }, person),
+      );
+    board.run({ tasks: [id] }, (snapshot) =>
+      decideClaim(snapshot, { id, token: "t", by: "t", leaseMs: minute }, person),
+    );
+    const blocked = { errorMessage: "It stands still." };
+    expect(change({ ...blocked, acceptanceCriteria: "" }, "Blocked").ok).toBe(false);
+    expect(change(blocked, "Blocked").ok).toBe(true);
+    expect(change({ acceptanceCriteria: "" }).ok).toBe(false);
+    expect(change({ acceptanceCriteria: "" }, "In Progress").ok).toBe(false);
+    expect(change({ acceptanceCriteria: "- [INFERRED] it is fast" }, "Backlog").ok).toBe(true);
   });
 });
 
