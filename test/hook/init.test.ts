@@ -2,6 +2,7 @@ import {
   chmodSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -152,6 +153,16 @@ test("a read-only file, a link to nothing and a folder are left alone", async ()
     ]);
   }
   expect(readFileSync(readOnly.file, "utf8")).toBe("{}");
+});
+
+test("where nothing can be written, the file is as it was and nothing lies beside it", async () => {
+  const { folder, file } = aProject('{ "model": "opus" }');
+  const words = [cli, "init", "--claude-code", "--project-settings", folder, "--yes", "--home", aHome()];
+  const line = [process.execPath, ...words].map((word) => `'${word}'`).join(" ");
+  const { code, stderr } = await run("sh", ["-c", `ulimit -f 0; exec ${line}`]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`${file} cannot be written (EFBIG)`)]);
+  expect(readdirSync(dirname(file))).toEqual(["settings.json"]);
+  expect(readFileSync(file, "utf8")).toBe('{ "model": "opus" }');
 });
 
 test("the command is one that every shell finds: no folder of npm, no file that cannot be run", () => {

@@ -96,12 +96,17 @@ export async function writeSettings(
   if (!again.ok) return again;
   if (again.plan.before !== before || again.plan.file !== file)
     return { ok: false, message: `${file} was changed meanwhile: start owlpost init again` };
-  mkdirSync(dirname(file), { recursive: true });
-  const mode = before === undefined ? 0o600 : statSync(file).mode & 0o777;
-  const backup = before === undefined ? undefined : freeName(`${file}.bak`, before);
-  if (backup !== undefined) await writeWhole(backup, before ?? "", mode);
-  await writeWhole(file, after, mode);
-  return { ok: true, ...(backup === undefined ? {} : { backup }) };
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    const mode = before === undefined ? 0o600 : statSync(file).mode & 0o777;
+    const backup = before === undefined ? undefined : freeName(`${file}.bak`, before);
+    if (backup !== undefined) await writeWhole(backup, before ?? "", mode);
+    await writeWhole(file, after, mode);
+    return { ok: true, ...(backup === undefined ? {} : { backup }) };
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+    return { ok: false, message: `${file} cannot be written (${code}): nothing was changed` };
+  }
 }
 
 /** Are there other hooks of owlpost in these settings? What cannot be read has none. */
