@@ -125,8 +125,10 @@ describe("--diff-stat", () => {
   });
 
   test("a git that takes too long stops no question: it is asked without, and says so", async () => {
-    const { folder } = aTree();
-    const found = await factsOfDiff(folder, process.env, 1);
+    const slow = aHome();
+    writeFileSync(join(slow, "git"), "#!/bin/sh\nexec sleep 30\n", { mode: 0o755 });
+    const env = { ...process.env, PATH: `${slow}:${process.env.PATH}` };
+    const found = await factsOfDiff(slow, env, 200);
     expect(found).toEqual({ ok: true, facts: {}, missing: expect.stringContaining("asked without") });
   });
 

@@ -59,7 +59,7 @@ describe("a program that asks and takes", () => {
     expect(await client.wait(id, 0)).toBeUndefined();
     await owlpost(home, ["answer", id, "--text", "ask Mara"]);
     expect(await client.wait(id, 5_000)).toMatchObject({ text: "ask Mara" });
-    expect(await client.wait("q-nobody-1", 5_000)).toBeUndefined();
+    expect(await client.wait("q-nobody-else-1", 5_000)).toBeUndefined();
   });
 
   test("an agent measures nothing", async () => {
