@@ -1,7 +1,6 @@
 import { compareNext } from "../src/core/board/next.ts";
 import type { BoardEffect, BoardNeed, BoardSnapshot } from "../src/domain/board.ts";
-import type { QuestionId, TaskId } from "../src/domain/ids.ts";
-import type { StoredQuestion } from "../src/domain/question.ts";
+import type { TaskId } from "../src/domain/ids.ts";
 import type { Decision, Effect } from "../src/domain/store.ts";
 import {
   emptyFields,
@@ -13,6 +12,7 @@ import {
   type TaskStatus,
 } from "../src/domain/task.ts";
 import { evening } from "./builders.ts";
+import { memoryParkings } from "./memory-parkings.ts";
 
 export function aTaskRow(changes: Partial<Omit<Task, "id">> & { readonly id: string }): Task {
   const { id, ...rest } = changes;
@@ -38,9 +38,14 @@ export function aTaskRow(changes: Partial<Omit<Task, "id">> & { readonly id: str
 export function memoryBoard(tasks: readonly Task[] = []) {
   const rows = new Map<TaskId, Task>(tasks.map((task) => [task.id, task]));
   const claims = new Map<TaskId, TaskClaim>();
-  const parked = new Map<TaskId, Set<QuestionId>>();
-  const questions = new Map<QuestionId, StoredQuestion>();
   const log: Extract<Effect, { type: "log" }>["event"][] = [];
+  const parkings = memoryParkings({
+    task: (id) => rows.get(id),
+    claim: (id) => claims.get(id),
+    change: ({ id, board, revision }, change, now) =>
+      update({ type: "update-task", board, id, revision, change }, now),
+    log: (event) => log.push(event),
+  });
 
   const all = (): Task[] => [...rows.values()];
   const childrenOf = (id: TaskId): Task[] => all().filter(({ parentTask }) => parentTask === id);
@@ -58,7 +63,7 @@ export function memoryBoard(tasks: readonly Task[] = []) {
         open: children.filter(({ status }) => !isFinished(status)).length,
         done: children.filter(({ status }) => status === "Done").length,
       },
-      parkedFor: [...(parked.get(task.id) ?? [])],
+      parkedFor: parkings.openFor(task.id),
     };
   }
 
@@ -84,7 +89,7 @@ export function memoryBoard(tasks: readonly Task[] = []) {
             .filter(({ claim }) => claim !== null && hasRunOut(claim, now))
         : [],
       blockersOf: (id) => rows.get(id)?.blockedBy ?? [],
-      questions,
+      questions: parkings.questions,
       copies: new Map(),
     };
   }
@@ -101,6 +106,8 @@ export function memoryBoard(tasks: readonly Task[] = []) {
     else if (effect.type === "insert-task") rows.set(effect.task.id, effect.task);
     else if (effect.type === "update-task") update(effect, now);
     else if (effect.type === "delete-task") remove(effect.id);
+    else if (effect.type === "insert-question") parkings.asked(effect.row, now);
+    else if (effect.type === "move-question") parkings.moved(effect, now);
   }
 
   function update(
@@ -113,13 +120,13 @@ export function memoryBoard(tasks: readonly Task[] = []) {
     rows.set(id, { ...before, ...fields, revision: revision + 1, updatedAt: now });
     if (claim === null) claims.delete(id);
     else if (claim !== undefined) claims.set(id, claim);
-    if (before.status === "Blocked" && rows.get(id)?.status !== "Blocked") parked.delete(id);
+    if (before.status === "Blocked" && rows.get(id)?.status !== "Blocked") parkings.forget(id);
   }
 
   function remove(id: TaskId): void {
     rows.delete(id);
     claims.delete(id);
-    parked.delete(id);
+    parkings.forget(id);
     for (const task of all()) {
       if (task.blockedBy.includes(id))
         rows.set(task.id, { ...task, blockedBy: task.blockedBy.filter((each) => each !== id) });

@@ -9,7 +9,7 @@ import { takeMark } from "../../src/core/digest.ts";
 import { aConfig, evening } from "../builders.ts";
 import { passFor, wholeSpec } from "../contract/spec.ts";
 import { type BoardRows, readBoard } from "../kill/board-rows.ts";
-import { inspectBoard } from "../kill/inspect-board.ts";
+import { inspectBoard, inspectTokens } from "../kill/inspect-board.ts";
 import { inspectOffered } from "../kill/inspect-board-scene.ts";
 import { aTaskRow } from "../memory-board.ts";
 import type { Won } from "./board-worker.ts";
@@ -97,6 +97,7 @@ export async function race(
   const wrong = [
     ...inspectFile(path),
     ...inspectBoard(rows),
+    ...inspectTokens(rows),
     ...inspectOffered(rows, "default", offered),
     ...inspectFences(rows, won.flat()),
   ];

@@ -70,22 +70,27 @@ export function agentHands({ until }: Pick<Steps, "until">, { home, config, now,
     boundary("agent", `${name} is written:after`);
   }
 
-  /** The latest question about a task. A call that is made again may find it decided. */
-  async function asked(owlpost: Owlpost, task: string): Promise<StoredQuestion | undefined> {
+  async function about(owlpost: Owlpost, task: string): Promise<readonly StoredQuestion[]> {
     const { open, decided } = await owlpost.status();
-    const own = [...open, ...decided].filter(({ question }) => question.task === task);
-    return own.sort((a, b) => a.askedAt - b.askedAt).at(-1);
+    return [...open, ...decided].filter(({ question }) => question.task === task);
   }
 
-  async function shown(owlpost: Owlpost, name: string, task: string, deed: Deed): Promise<void> {
+  /** Once the question is on the phone. A call that is made again may find it decided, but not one that is asked anew each time. */
+  async function shown(
+    owlpost: Owlpost,
+    name: string,
+    task: string,
+    deed: Deed,
+    earlier: ReadonlySet<string> = new Set(),
+  ): Promise<void> {
+    let id: QuestionId | undefined;
     await until(`${name} is on the phone`, async () => {
-      const stored = await asked(owlpost, task);
-      return stored !== undefined && stored.state !== "pending";
+      const all = await about(owlpost, task);
+      id = all.find(({ question, state }) => state !== "pending" && !earlier.has(question.id))?.question.id;
+      return id !== undefined;
     });
     boundary("agent", `${name} waits:after`);
-    const stored = await asked(owlpost, task);
-    assert(stored);
-    await deed(stored.question.id);
+    if (id !== undefined) await deed(id);
   }
 
   return {
@@ -103,11 +108,13 @@ export function agentHands({ until }: Pick<Steps, "until">, { home, config, now,
           deadline: "15m",
           session,
         } as const;
+        const before = (await about(owlpost, name)).map(({ question }) => question.id);
+        const earlier = new Set(work === "permission" ? before : []);
         const waiting = answerHook(work, { ...call, headless: deed === undefined }, desk);
         waiting.catch(() => undefined);
-        if (deed) await shown(owlpost, name, name, deed);
+        if (deed) await shown(owlpost, name, name, deed, earlier);
         const { output, delivered } = await waiting;
-        const stored = await asked(owlpost, name);
+        const stored = (await about(owlpost, name)).find(({ question }) => !earlier.has(question.id));
         await write(name, JSON.stringify(output), delivered && stored ? [stored] : []);
         await delivered?.();
       }),
@@ -173,7 +180,7 @@ export function agentHands({ until }: Pick<Steps, "until">, { home, config, now,
         if (news) {
           await until(
             `${name} is confirmed`,
-            async () => (await asked(owlpost, task))?.claim?.confirmedAt !== undefined,
+            async () => (await about(owlpost, task))[0]?.claim?.confirmedAt !== undefined,
           );
         }
         stdin.end();

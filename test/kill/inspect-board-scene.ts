@@ -3,7 +3,7 @@ import type { Store } from "../../src/domain/store.ts";
 import { isFinished } from "../../src/domain/task.ts";
 import type { BoardTold } from "./board-line.ts";
 import { type BoardRows, logOf, readBoard } from "./board-rows.ts";
-import { inspectBoard } from "./inspect-board.ts";
+import { inspectBoard, inspectTokens } from "./inspect-board.ts";
 import type { Entry } from "./ledger.ts";
 import type { Scene, TaskEnding } from "./scene.ts";
 
@@ -17,6 +17,7 @@ export async function inspectBoardScene(
   const rows = readBoard(path);
   const wrong = [
     ...inspectBoard(rows),
+    ...inspectTokens(rows),
     ...inspectTold(rows, ledger),
     ...inspectTasks(rows, scene.tasks ?? {}),
   ];

@@ -86,8 +86,7 @@ function inspectFamilies({ tasks, dependencies }: BoardRows): string[] {
 
 function inspectClaims({ tasks }: BoardRows): string[] {
   const wrong: string[] = [];
-  const running = new Map<string, string>();
-  for (const { id, project, status, claim, lease_until_at: until, dispatched_at: dispatched } of tasks) {
+  for (const { id, status, claim, lease_until_at: until, dispatched_at: dispatched } of tasks) {
     if (status === "Ready" && dispatched !== null) wrong.push(`${id} is Ready, and dispatched`);
     if (claim === null) {
       if (until !== null) wrong.push(`${id} has a lease that nobody holds`);
@@ -96,10 +95,19 @@ function inspectClaims({ tasks }: BoardRows): string[] {
     if (status !== "In Progress" && status !== "Blocked") wrong.push(`${id} is ${status}, and claimed`);
     if ((until === null) !== (status === "Blocked"))
       wrong.push(`${id} is ${status}, and its lease ${until === null ? "stands still" : "runs"}`);
-    if (until === null) continue;
-    const other = running.get(`${project} ${claim}`);
+  }
+  return wrong;
+}
+
+/** Where every claim was asked for under a token of its own: none of them has two tasks. */
+export function inspectTokens({ tasks }: BoardRows): string[] {
+  const wrong: string[] = [];
+  const holds = new Map<string, string>();
+  for (const { id, project, claim } of tasks) {
+    if (claim === null) continue;
+    const other = holds.get(`${project} ${claim}`);
     if (other !== undefined) wrong.push(`one claim holds both ${other} and ${id}`);
-    running.set(`${project} ${claim}`, id);
+    holds.set(`${project} ${claim}`, id);
   }
   return wrong;
 }

@@ -12,6 +12,8 @@ import type { StoredTask, Task } from "../../src/domain/task.ts";
 import { openStore } from "../../src/store/sqlite.ts";
 import { aStep, planOf, prelude } from "../board-play.ts";
 import { evening, minute } from "../builders.ts";
+import { readBoard } from "../kill/board-rows.ts";
+import { inspectBoard } from "../kill/inspect-board.ts";
 import { aTaskRow, memoryBoard } from "../memory-board.ts";
 import { aPath, aStore } from "./builders.ts";
 
@@ -110,9 +112,9 @@ describe("the board on disk", () => {
         const store = await aStore(path);
         const memory = memoryBoard();
         let now = evening;
-        for (const step of [...prelude, ...steps]) {
+        for (const [serial, step] of [...prelude, ...steps].entries()) {
           if (step.do === "wait") now += step.minutes * minute;
-          const { need, decide } = planOf(step, (id) => memory.get(id), now);
+          const { need, decide } = planOf(step, (id) => memory.get(id), now, serial);
           const before = memory.log.length;
           const told = memory.run(need, decide, now);
           const events = await store.lastEvent();
@@ -125,6 +127,7 @@ describe("the board on disk", () => {
           memory.all().length,
         );
         expect(await store.check()).toEqual([]);
+        expect(inspectBoard(readBoard(path))).toEqual([]);
       }),
       { numRuns: 25 },
     );

@@ -8,7 +8,12 @@ import {
   putFindings,
   readFindings,
 } from "../../../src/core/board/blocks.ts";
-import { specHash } from "../../../src/core/board/verdict.ts";
+import { decideChange } from "../../../src/core/board/change.ts";
+import { specHash, verdictStanding, writeVerdict } from "../../../src/core/board/verdict.ts";
+import type { TaskId } from "../../../src/domain/ids.ts";
+import { priorities, type TaskFields } from "../../../src/domain/task.ts";
+import { evening } from "../../builders.ts";
+import { aTaskRow, memoryBoard } from "../../memory-board.ts";
 
 const at = "2026-08-21T00:00:00Z";
 const base = {
@@ -75,6 +80,83 @@ describe("the hash of a spec", () => {
       }),
     );
     expect(hashOf(addConfirmation("See design doc.", "test passes", "alice", at))).toBe("083aa3bc");
+  });
+
+  it("changes with one character more anywhere in the prose around what programs have written", () => {
+    const prose = fc.array(fc.string({ unit: "grapheme-ascii", maxLength: 12 }), { maxLength: 4 });
+    fc.assert(
+      fc.property(
+        prose,
+        prose,
+        fc.nat(),
+        fc.constantFrom("x", "é", "日", "-"),
+        (before, behind, seed, more) => {
+          const around = (text: string): string => {
+            const written = addBoardNote(putFindings(text, found), "Status set to Done", at);
+            return [written, ...behind].join("\n");
+          };
+          const text = before.join("\n");
+          const place = seed % (text.length + 1);
+          const longer = `${text.slice(0, place)}${more}${text.slice(place)}`;
+          expect(hashOf(around(longer))).not.toBe(hashOf(around(text)));
+          expect(hashOf([around(text), more].join("\n"))).not.toBe(hashOf(around(text)));
+        },
+      ),
+    );
+  });
+
+  it("stands through every edit of what is not judged, and falls with every edit of what is", () => {
+    const judged = ["title", "description", "acceptanceCriteria", "executionPlan", "context"] as const;
+    const neutral: fc.Arbitrary<Partial<TaskFields>> = fc.record(
+      {
+        priority: fc.constantFrom(...priorities, null),
+        executor: fc.constantFrom("human", "cli", null),
+        requiresReview: fc.boolean(),
+        workingDirectory: fc.string(),
+        sessionReference: fc.string(),
+        agentOutput: fc.string(),
+        errorMessage: fc.string(),
+        artifacts: fc.string(),
+        repository: fc.option(fc.string()),
+        startDate: fc.constantFrom(null, "2026-07-06"),
+        dueDate: fc.constantFrom(null, "2026-07-09"),
+        tags: fc.array(fc.string(), { maxLength: 3 }),
+        project: fc.option(fc.string()),
+        team: fc.option(fc.string()),
+        assignee: fc.constantFrom([], [{ id: "7", name: "mara" }]),
+        branch: fc.string(),
+        sourceMessageId: fc.option(fc.string()),
+      },
+      { requiredKeys: [] },
+    );
+    const text = fc.string({ unit: "grapheme", maxLength: 20 });
+    const id = "spec" as TaskId;
+    const settings = {
+      now: evening,
+      iso: at,
+      actor: { kind: "person", name: "eric" } as const,
+      directories: new Set<string>(),
+    };
+    fc.assert(
+      fc.property(neutral, fc.constantFrom(...judged), text, (fields, name, value) => {
+        const spec = aTaskRow({ id, ...base });
+        const hash = specHash(spec);
+        const board = memoryBoard([{ ...spec, qualityVerdict: writeVerdict("PASS", hash, at) }]);
+        const edit = (changes: Partial<TaskFields>): string => {
+          const { ok } = board.run({ tasks: [id] }, (seen) =>
+            decideChange(seen, { id, fields: changes }, settings),
+          );
+          const task = board.get(id)?.task;
+          return ok && task ? verdictStanding(task).kind : "refused";
+        };
+        expect(edit(fields)).toBe("current");
+        const plain = (words: string): string =>
+          words.replace(/\r\n?/g, "\n").replace(/\p{White_Space}+$/u, "");
+        expect(edit({ [name]: `${base[name]}\r\n \u00a0` })).toBe("current");
+        expect(edit({ [name]: value })).toBe(plain(value) === base[name] ? "current" : "stale");
+        expect(edit({ [name]: base[name] })).toBe("current");
+      }),
+    );
   });
 
   it("does not feel a block between two lines of prose", () => {

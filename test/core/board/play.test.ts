@@ -16,12 +16,12 @@ describe("no sequence of operations", () => {
       fc.property(fc.array(aStep, { minLength: 10, maxLength: 60, size: "max" }), (steps) => {
         const board = memoryBoard();
         let now = evening;
-        for (const step of prelude) perform(board, step, now);
-        for (const step of steps) {
+        for (const [at, step] of prelude.entries()) perform(board, step, now, at);
+        for (const [at, step] of steps.entries()) {
           if (step.do === "wait") now += step.minutes * minute;
           const before = board.statuses();
           const logged = board.log.length;
-          const ok = perform(board, step, now);
+          const ok = perform(board, step, now, prelude.length + at);
           if (ok === false) expect(board.statuses()).toEqual(before);
           if (ok === false) expect(board.log.length).toBe(logged);
           checkMoves(board, before, logged);
@@ -47,10 +47,15 @@ const reached = [
   "task.moved In Progress",
   "task.reviewed",
   "task.deleted",
+  "task.imported",
+  "task.parked Blocked",
+  "task.freed In Progress",
+  "task.freed Ready",
+  "task.left-blocked",
 ];
 
-function perform(board: MemoryBoard, step: Step, now: number): boolean | undefined {
-  const { need, decide } = planOf(step, (id) => board.get(id), now);
+function perform(board: MemoryBoard, step: Step, now: number, serial: number): boolean | undefined {
+  const { need, decide } = planOf(step, (id) => board.get(id), now, serial);
   return board.run(need, decide, now).ok;
 }
 
@@ -60,12 +65,14 @@ const movers: Readonly<Record<string, Mover>> = {
   "task.cascaded": "cascade",
   "task.lapsed": "lapse",
   "task.released": "release",
+  "task.parked": "question",
+  "task.freed": "question",
 };
 
 function checkMoves(board: MemoryBoard, before: Record<string, TaskStatus>, logged: number): void {
   const statuses = new Map(Object.entries(before));
   for (const { kind, task = "", data } of board.log.slice(logged)) {
-    if (kind === "task.created") statuses.set(task, data.status as TaskStatus);
+    if (kind === "task.created" || kind === "task.imported") statuses.set(task, data.status as TaskStatus);
     if (kind === "task.deleted") statuses.delete(task);
     const mover = movers[kind];
     if (!mover) continue;
@@ -96,6 +103,8 @@ function checkState(board: MemoryBoard, now: number): void {
       }
     }
     expect(reaches(board, id, id, new Set())).toBe(false);
+    // Whoever waits for an answer is offered to nobody, and whoever is parked for nothing waits for none.
+    if (stored.parkedFor.length > 0) expect(task.status).toBe("Blocked");
     if (claim !== null) {
       expect(["In Progress", "Blocked"]).toContain(task.status);
       expect(claim.leaseUntilAt === null).toBe(task.status === "Blocked");
