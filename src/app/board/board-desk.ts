@@ -5,7 +5,7 @@ import type { BoardNeed, BoardSnapshot } from "../../domain/board.ts";
 import type { Decision } from "../../domain/store.ts";
 import type { Desk } from "../desk.ts";
 import type { BoardOptions } from "./api.ts";
-import { settleAll } from "./settling.ts";
+import { changesBlocking, settleAll, settleSome } from "./settling.ts";
 
 const mostLapsed = 200;
 
@@ -34,16 +34,20 @@ export function openBoardDesk(desk: Desk, options: BoardOptions): BoardDesk {
     const at = now();
     const settings: BoardSettings = { now: at, iso: new Date(at).toISOString(), actor, directories };
     let wrote = false;
+    let settles = false;
     const value = await store.changeBoard(
       { board, ...need },
       (snapshot) => {
         const decision = decide(snapshot, settings);
         wrote = decision.effects.length > 0;
+        settles = changesBlocking(snapshot, decision.effects);
         return decision;
       },
       at,
     );
-    await settleAll(store);
+    // Whoever ends a task tells all who wait for it; everybody else helps a little and is not held up.
+    if (settles) await settleAll(store);
+    else await settleSome(store);
     if (wrote) committed();
     return value;
   }
