@@ -86,7 +86,9 @@ export async function open(
 ): Promise<AnswerChannel> {
   const { callMs, random } = { callMs: 15_000, random: Math.random, ...timing };
   const line = await connect(callMs, now);
-  const turn = pacing();
+  const pace = pacing();
+  // One at a time: two calls on their way may arrive closer together than they left.
+  let before: Promise<unknown> = Promise.resolve();
   const clock = skewTeller();
 
   /** The pause that was asked for, or one of our own: never one that ends at a crowded instant. */
@@ -123,15 +125,20 @@ export async function open(
     rings: true,
     destinations: [destination],
     async post(to, message, _key, signal) {
-      await pause(turn() + crowdedMs(now(), random()), signal);
-      const body = JSON.stringify({ ...signed(secret, now()), ...encode(to, message) });
-      if (Buffer.byteLength(body) > mostBytes) {
-        throw new ChannelError("too-long", "Feishu: the message is over 20 KB", {
-          permanent: true,
-          delivered: "no",
-        });
-      }
-      const answer = await line.ask(webhook, "POST", body, signal);
+      const call = async (): Promise<Answer> => {
+        await pause(pace.next() + crowdedMs(now(), random()), signal);
+        const body = JSON.stringify({ ...signed(secret, now()), ...encode(to, message) });
+        if (Buffer.byteLength(body) > mostBytes) {
+          throw new ChannelError("too-long", "Feishu: the message is over 20 KB", {
+            permanent: true,
+            delivered: "no",
+          });
+        }
+        return await line.ask(webhook, "POST", body, signal).finally(pace.answered);
+      };
+      const asked = before.then(call);
+      before = asked.catch(() => undefined);
+      const answer = await asked;
       if (answer.code !== 0) throw refusal(answer);
       // A custom bot is not told what its message is called.
       return randomUUID();

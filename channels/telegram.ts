@@ -1,5 +1,6 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: a channel is one file, see CONTRIBUTING.md
 import { setMaxListeners } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Api, GrammyError } from "grammy";
 import type { ChatMemberUpdated, InlineKeyboardButton, Message, MessageEntity, Update } from "grammy/types";
 import { z } from "zod";
@@ -710,14 +711,7 @@ function toast(words: string): string {
   return `${kept}…`;
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    const timer = setTimeout(finish, ms);
-    function finish(): void {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", finish);
-      done();
-    }
-    signal.addEventListener("abort", finish, { once: true });
-  });
+/** Waits, at most until the signal aborts; never rejects. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

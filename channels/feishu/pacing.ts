@@ -1,20 +1,31 @@
-/**
- * At most five messages a second and, with a burst of 40, 100 in any minute. Gives how long the next one waits; `clock` runs
- * evenly, in milliseconds.
- */
-export function pacing(clock: () => number = () => performance.now()): () => number {
+import { setTimeout as sleep } from "node:timers/promises";
+
+export type Pace = {
+  /** How long the next message waits, in milliseconds. */
+  next(): number;
+  /** Feishu has answered: however late the message went out, the next one keeps its distance from here. */
+  answered(): void;
+};
+
+/** At most five messages a second and, with a burst of 40, 100 in any minute; `clock` runs evenly, in milliseconds. */
+export function pacing(clock: () => number = () => performance.now()): Pace {
   const [most, refillMs, apartMs] = [40, 1_000, 200];
   let left = most;
   let looked = clock();
   let free = looked;
-  return () => {
-    const at = clock();
-    left = Math.min(most, left + (at - looked) / refillMs);
-    looked = at;
-    const waitMs = Math.max(0, free - at, (1 - left) * refillMs);
-    left -= 1;
-    free = at + waitMs + apartMs;
-    return waitMs;
+  return {
+    next() {
+      const at = clock();
+      left = Math.min(most, left + (at - looked) / refillMs);
+      looked = at;
+      const waitMs = Math.max(0, free - at, (1 - left) * refillMs);
+      left -= 1;
+      free = at + waitMs + apartMs;
+      return waitMs;
+    },
+    answered() {
+      free = Math.max(free, clock() + apartMs);
+    },
   };
 }
 
@@ -28,16 +39,7 @@ export function crowdedMs(at: number, random: number): number {
   return into < crowdMs ? crowdMs - into + crowdMs * random : 0;
 }
 
-/** Ends early, and without a fault, when `signal` fires. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms <= 0 || signal.aborted) return Promise.resolve();
-  return new Promise((done) => {
-    const timer = setTimeout(finish, ms);
-    function finish(): void {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", finish);
-      done();
-    }
-    signal.addEventListener("abort", finish, { once: true });
-  });
+/** Waits, at most until the signal aborts; never rejects. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

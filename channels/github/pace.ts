@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { ChannelError } from "../../src/domain/channel.ts";
 
 /** GitHub takes 80 comments a minute and 500 an hour of one account; others may write under it, too. */
@@ -43,16 +44,7 @@ export async function takeTurn(pace: ReturnType<typeof pacing>, signal: AbortSig
     throw new ChannelError("stopped", "the call to GitHub was stopped", { delivered: "no" });
 }
 
-/** Ends early when it is stopped. */
-export function rest(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms <= 0 || signal.aborted) return Promise.resolve();
-  return new Promise((done) => {
-    const timer = setTimeout(finish, ms);
-    function finish(): void {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", finish);
-      done();
-    }
-    signal.addEventListener("abort", finish, { once: true });
-  });
+/** Waits, at most until the signal aborts; never rejects. */
+export async function rest(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

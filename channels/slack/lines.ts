@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { ChannelError } from "../../src/domain/channel.ts";
 import { refusalOf } from "./refusals.ts";
 import { lineLost, openSocket, type Socket, type SocketEvents, type SocketTiming } from "./socket.ts";
@@ -199,15 +200,6 @@ export function stopped(): ChannelError {
 }
 
 /** Waits, at most until the signal aborts; never rejects. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((done) => {
-    const timer = setTimeout(finish, ms);
-    function finish(): void {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", finish);
-      done();
-    }
-    signal.addEventListener("abort", finish, { once: true });
-  });
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

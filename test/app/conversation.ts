@@ -1,6 +1,6 @@
-import { expect } from "vitest";
 import { open } from "../../channels/telegram.ts";
-import { aConfig, aDocument } from "../builders.ts";
+import { aConfig } from "../builders.ts";
+import { conversing } from "../conversing.ts";
 import { aHome, aService, until } from "../homes.ts";
 import { aBotApi, eric, token } from "../telegram/phone.ts";
 
@@ -43,6 +43,7 @@ export async function aConversation(
   let read = 0;
 
   return {
+    ...conversing(() => service, clock),
     api,
     clock,
     home,
@@ -55,12 +56,6 @@ export async function aConversation(
       await service.close();
       await meanwhile();
       service = await start();
-    },
-    /** Files a question and returns its id. */
-    async asks(document: Record<string, unknown> = {}): Promise<string> {
-      const asked = await service.owlpost.ask({ document: aDocument(document) });
-      if (!asked.ok) throw new Error(JSON.stringify(asked));
-      return asked.id;
     },
     /** Somebody types; `to` is a part of the message that they reply to. Returns the number of what they typed. */
     types(from: number, text: string, more: { in?: number; to?: string; edit?: number } = {}): number {
@@ -117,28 +112,6 @@ export async function aConversation(
         (left) => left === 0,
       );
       await service.settle();
-    },
-    /** Time goes by in steps, and whatever comes due at one is done. */
-    async passes(times: number, ms: number): Promise<void> {
-      for (let n = 0; n < times; n += 1) {
-        await service.settle();
-        clock.advance(ms);
-        await new Promise((next) => setTimeout(next, 30));
-      }
-      await service.settle();
-    },
-    async state(id: string): Promise<string | undefined> {
-      return (await service.owlpost.question(id))?.state;
-    },
-    async count(kind: string): Promise<number> {
-      return (await service.owlpost.events(0, 10_000)).filter((event) => event.kind === kind).length;
-    },
-    async becomes(id: string, state: string): Promise<void> {
-      await until(
-        async () => (await service.owlpost.question(id))?.state,
-        (now) => now === state,
-      );
-      expect((await service.owlpost.question(id))?.state).toBe(state);
     },
   };
 }

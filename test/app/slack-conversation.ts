@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { open, type Timing } from "../../channels/slack.ts";
-import { aConfig, aDocument, aTools } from "../builders.ts";
+import { aConfig, aTools } from "../builders.ts";
+import { conversing } from "../conversing.ts";
 import { afterwards, aQuickHome, aService, until } from "../homes.ts";
 import { buttonsIn } from "../slack/blocks.ts";
 import { appToken, aSlack, botToken, eric, inTeam } from "../slack/phone.ts";
@@ -83,6 +84,7 @@ export async function aSlackConversation(
   }
 
   return {
+    ...conversing(() => service, clock),
     slack,
     clock,
     home,
@@ -100,12 +102,6 @@ export async function aSlackConversation(
       );
       await meanwhile();
       service = await start(isLive);
-    },
-    /** Files a question and returns its id. */
-    async asks(document: Record<string, unknown> = {}): Promise<string> {
-      const asked = await service.owlpost.ask({ document: aDocument(document) });
-      if (!asked.ok) throw new Error(JSON.stringify(asked));
-      return asked.id;
     },
     /** Somebody types: in the private chat, in a channel, or there in the thread of the message that holds `thread`. */
     types(from: string, text: string, ways: { readonly in?: string; readonly thread?: Part } = {}): Message {
@@ -159,28 +155,6 @@ export async function aSlackConversation(
         (left) => left === 0,
       );
       await service.settle();
-    },
-    /** Time goes by in steps, and whatever comes due at one is done. */
-    async passes(times: number, ms: number): Promise<void> {
-      for (let n = 0; n < times; n += 1) {
-        await service.settle();
-        clock.advance(ms);
-        await new Promise((next) => setTimeout(next, 30));
-      }
-      await service.settle();
-    },
-    async state(id: string): Promise<string | undefined> {
-      return (await service.owlpost.question(id))?.state;
-    },
-    async count(kind: string): Promise<number> {
-      return (await service.owlpost.events(0, 10_000)).filter((event) => event.kind === kind).length;
-    },
-    async becomes(id: string, state: string): Promise<void> {
-      await until(
-        async () => (await service.owlpost.question(id))?.state,
-        (now) => now === state,
-      );
-      expect((await service.owlpost.question(id))?.state).toBe(state);
     },
   };
 }

@@ -177,4 +177,4 @@ test("the compiler and the linter have nothing to say", () => {
   );
   expect(lint.said).not.toContain("error");
   expect(lint.status).toBe(0);
-});
+}, 60_000);

@@ -237,10 +237,10 @@ describe("its pace", () => {
 
   test("is at most 5 a second and 100 a minute, however many come", () => {
     let at = 0;
-    const turn = pacing(() => at);
+    const pace = pacing(() => at);
     const sent: number[] = [];
     for (let n = 0; n < 400; n += 1) {
-      at += turn();
+      at += pace.next();
       sent.push(at);
       // Now and then nothing comes for a while.
       if (n % 150 === 149) at += 90_000;
@@ -252,6 +252,15 @@ describe("its pace", () => {
     expect(most(60_000)).toBeGreaterThan(90);
     // A question never waits long for its turn.
     expect(Math.max(...sent.map((each, n) => each - (sent[n - 1] ?? 0)))).toBeLessThan(92_000);
+  });
+
+  test("however late a message went out, the next one keeps its distance", () => {
+    let at = 0;
+    const pace = pacing(() => at);
+    expect(pace.next()).toBe(0);
+    at += 190;
+    pace.answered();
+    expect(pace.next()).toBe(200);
   });
 
   test("keeps away from the full and the half hour", () => {

@@ -1,5 +1,6 @@
 import { open, type Settings } from "../../channels/github.ts";
-import { aConfig, aDocument, aTools } from "../builders.ts";
+import { aConfig, aTools } from "../builders.ts";
+import { conversing } from "../conversing.ts";
 import { aHome, aService, until } from "../homes.ts";
 import { aGitHub, bot, issue, quick, repository, shown, someSettings } from "./desk.ts";
 
@@ -31,7 +32,9 @@ export async function aTalk(changes: Partial<Settings> = {}, config: Parameters<
         .replaceAll("&gt;", ">"),
     );
 
+  const owl = conversing(() => service, clock);
   return {
+    ...owl,
     api,
     clock,
     get service() {
@@ -45,13 +48,8 @@ export async function aTalk(changes: Partial<Settings> = {}, config: Parameters<
       meanwhile();
       service = await start();
     },
-    async asks(document: Record<string, unknown> = {}): Promise<string> {
-      const asked = await service.owlpost.ask({
-        document: aDocument({ default: { action: "skip_spec", at: "20h" }, ...document }),
-      });
-      if (!asked.ok) throw new Error(JSON.stringify(asked));
-      return asked.id;
-    },
+    asks: (document: Record<string, unknown> = {}) =>
+      owl.asks({ default: { action: "skip_spec", at: "20h" }, ...document }),
     /** Somebody comments; returns the id of the comment. */
     says: (login: string, text: string): number => api.say(repository, issue, login, text),
     /** A comment of ours that holds every part stands there, now or soon. */
@@ -63,20 +61,6 @@ export async function aTalk(changes: Partial<Settings> = {}, config: Parameters<
       });
       return all.find(holds) ?? "";
     },
-    async becomes(id: string, state: string): Promise<void> {
-      await until(
-        async () => (await service.owlpost.question(id))?.state,
-        (now) => now === state,
-      );
-    },
-    /** Time goes by in steps, and what comes due at each is done. */
-    async passes(times: number, ms: number): Promise<void> {
-      for (let n = 0; n < times; n += 1) {
-        await service.settle();
-        clock.advance(ms);
-      }
-      await service.settle();
-    },
     /** Everything that was said by now has been read. */
     async hears(): Promise<void> {
       const before = api.calls.length;
@@ -87,7 +71,5 @@ export async function aTalk(changes: Partial<Settings> = {}, config: Parameters<
       await service.settle();
     },
     health: async () => (await service.owlpost.status()).channels.find(({ channel }) => channel === "github"),
-    events: async (kind: string) =>
-      (await service.owlpost.events(0, 10_000)).filter((event) => event.kind === kind),
   };
 }

@@ -1,7 +1,6 @@
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { furnish, issue, repository, shown } from "../github/cast.ts";
 import { type Fault, type GitHub, startGitHub } from "../github/server.ts";
+import { openDoor } from "./door.ts";
 
 /** What somebody comments. */
 export type Commented = {
@@ -37,50 +36,33 @@ export async function startGitHubDesk(): Promise<GitHubDesk> {
     return { id };
   }
 
-  const door = createServer((request, response) => {
-    const act = async (): Promise<unknown> => {
-      const body = await bodyOf(request);
-      switch (request.url) {
-        case "/person/comment":
-          return comment(body as Commented);
-        case "/person/fault":
-          return api.fail(body as Fault);
-        case "/person/clock":
-          aheadMs = (body as { ms: number }).ms;
-          return {};
-        case "/api":
-          return { url: api.url };
-        case "/told":
-          return { told: api.isTold() };
-        case "/texts":
-          return api.comments(repository, issue).map(({ body }) => shown(body));
-        default:
-          throw new Error(`no door ${request.url}`);
-      }
-    };
-    act().then(
-      (value) => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(value)),
-      (error: unknown) => response.writeHead(500).end(String(error)),
-    );
+  const door = await openDoor((path, body) => {
+    switch (path) {
+      case "/person/comment":
+        return comment(body as Commented);
+      case "/person/fault":
+        return api.fail(body as Fault);
+      case "/person/clock":
+        aheadMs = (body as { ms: number }).ms;
+        return {};
+      case "/api":
+        return { url: api.url };
+      case "/told":
+        return { told: api.isTold() };
+      case "/texts":
+        return api.comments(repository, issue).map(({ body }) => shown(body));
+      default:
+        throw new Error(`no door ${path}`);
+    }
   });
-  await new Promise<void>((listening) => door.listen(0, "127.0.0.1", listening));
-  const { port } = door.address() as AddressInfo;
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: door.url,
     api,
     said,
     async close() {
-      door.closeAllConnections();
-      await new Promise((closed) => door.close(closed));
+      await door.close();
       await api.close();
     },
   };
-}
-
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString("utf8");
-  return text === "" ? undefined : JSON.parse(text);
 }

@@ -1,7 +1,6 @@
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type HookFault, type HookServer, startHookServer } from "../feishu/hook-server.ts";
 import { type Receiver, type ReceiverFault, startReceiver } from "../webhook/receiver.ts";
+import { openDoor } from "./door.ts";
 
 export const feishuSecret = "TEST-only-not-the-secret-of-a-bot";
 export const webhookSecret = "TEST-only-not-the-secret-of-a-receiver";
@@ -32,35 +31,26 @@ export async function startHooksDesk(): Promise<HooksDesk> {
   const bot = await startHookServer({ secret: feishuSecret, now });
   const receiver = await startReceiver({ secret: webhookSecret, now });
 
-  const door = createServer((request, response) => {
-    const act = async (): Promise<unknown> => {
-      const body = await bodyOf(request);
-      switch (request.url) {
-        case "/api":
-          return { feishu: bot.url, webhook: receiver.url } satisfies HooksPlaces;
-        case "/person/clock":
-          aheadMs = (body as { readonly ms: number }).ms;
-          return {};
-        case "/person/fault": {
-          const fault = body as HooksFault;
-          if (fault.on === "feishu") bot.fail(fault.how);
-          else receiver.fail(fault.how);
-          return {};
-        }
-        default:
-          throw new Error(`no door ${request.url}`);
+  const door = await openDoor((path, body) => {
+    switch (path) {
+      case "/api":
+        return { feishu: bot.url, webhook: receiver.url } satisfies HooksPlaces;
+      case "/person/clock":
+        aheadMs = (body as { readonly ms: number }).ms;
+        return {};
+      case "/person/fault": {
+        const fault = body as HooksFault;
+        if (fault.on === "feishu") bot.fail(fault.how);
+        else receiver.fail(fault.how);
+        return {};
       }
-    };
-    act().then(
-      (value) => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(value)),
-      (error: unknown) => response.writeHead(500).end(String(error)),
-    );
+      default:
+        throw new Error(`no door ${path}`);
+    }
   });
-  await new Promise<void>((listening) => door.listen(0, "127.0.0.1", listening));
-  const { port } = door.address() as AddressInfo;
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: door.url,
     bot,
     receiver,
     deaths: () => deaths,
@@ -68,16 +58,8 @@ export async function startHooksDesk(): Promise<HooksDesk> {
       deaths += 1;
     },
     async close() {
-      door.closeAllConnections();
-      await new Promise((closed) => door.close(closed));
+      await door.close();
       await Promise.all([bot.close(), receiver.close()]);
     },
   };
-}
-
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString("utf8");
-  return text === "" ? undefined : JSON.parse(text);
 }

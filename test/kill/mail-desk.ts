@@ -1,9 +1,8 @@
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Email } from "postal-mime";
 import { type ImapServer, startImapServer } from "../mail/imap-server.ts";
 import { inboxOf, owl, pass, tapped, type Written, writeMail } from "../mail/phone.ts";
 import { type PostOffice, startPostOffice } from "../mail/post-office.ts";
+import { openDoor } from "./door.ts";
 import { type Letter, type MailFault, type MailPorts, readers } from "./mail-line.ts";
 
 export type MailDesk = {
@@ -50,50 +49,40 @@ export async function startMailDesk(): Promise<MailDesk> {
     return { uid };
   }
 
-  const door = createServer((request, response) => {
-    const act = async (): Promise<unknown> => {
-      const body = await bodyOf(request);
-      switch (request.url) {
-        case "/api":
-          return { imap: imap.port, smtp: smtp.port } satisfies MailPorts;
-        case "/person/clock":
-          aheadMs = (body as { readonly ms: number }).ms;
-          return {};
-        case "/person/write":
-          return write(body as Letter);
-        case "/person/fault": {
-          const fault = body as MailFault;
-          if (fault.smtp) smtp.fail(fault.smtp);
-          if (fault.imap) imap.fail(fault.imap);
-          if (fault.kick) imap.kick();
-          return {};
-        }
-        case "/asked":
-          return { below: imap.asked() };
-        case "/texts":
-          return readers.map((of) =>
-            inboxOf(smtp.taken, of).map(({ mail }) => `${mail.subject}\n${mail.text}`),
-          );
-        default:
-          throw new Error(`no door ${request.url}`);
+  const door = await openDoor((path, body) => {
+    switch (path) {
+      case "/api":
+        return { imap: imap.port, smtp: smtp.port } satisfies MailPorts;
+      case "/person/clock":
+        aheadMs = (body as { readonly ms: number }).ms;
+        return {};
+      case "/person/write":
+        return write(body as Letter);
+      case "/person/fault": {
+        const fault = body as MailFault;
+        if (fault.smtp) smtp.fail(fault.smtp);
+        if (fault.imap) imap.fail(fault.imap);
+        if (fault.kick) imap.kick();
+        return {};
       }
-    };
-    act().then(
-      (value) => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(value)),
-      (error: unknown) => response.writeHead(500).end(String(error)),
-    );
+      case "/asked":
+        return { below: imap.asked() };
+      case "/texts":
+        return readers.map((of) =>
+          inboxOf(smtp.taken, of).map(({ mail }) => `${mail.subject}\n${mail.text}`),
+        );
+      default:
+        throw new Error(`no door ${path}`);
+    }
   });
-  await new Promise<void>((listening) => door.listen(0, "127.0.0.1", listening));
-  const { port } = door.address() as AddressInfo;
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: door.url,
     imap,
     smtp,
     letters,
     async close() {
-      door.closeAllConnections();
-      await new Promise((closed) => door.close(closed));
+      await door.close();
       await Promise.all([imap.close(), smtp.close()]);
     },
   };
@@ -102,11 +91,4 @@ export async function startMailDesk(): Promise<MailDesk> {
 /** The mail that asks: what follows it answers another one. */
 export function isPostOf({ subject = "", inReplyTo }: Email, question: string): boolean {
   return inReplyTo === undefined && subject.includes(`[${question}]`);
-}
-
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString("utf8");
-  return text === "" ? undefined : JSON.parse(text);
 }

@@ -1,7 +1,6 @@
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type Front, type How, type Kind, startFront } from "../ntfy/front.ts";
 import { type Message, type NtfyServer, startNtfy } from "../ntfy/server.ts";
+import { openDoor } from "./door.ts";
 
 export const askTopic = "nightjar-ask-7c1e9Fake";
 export const replyTopic = "nightjar-reply-4b82dFake";
@@ -61,58 +60,42 @@ export async function startNtfyDesk(): Promise<NtfyDesk> {
     return { id: message.id };
   }
 
-  const door = createServer((request, response) => {
-    const act = async (): Promise<unknown> => {
-      const body = await bodyOf(request);
-      switch (request.url) {
-        case "/person/tap":
-          return tapIt(body as NtfyTap);
-        case "/person/fault": {
-          const { on, how } = body as NtfyFault;
-          front.fail(on, how);
-          return {};
-        }
-        case "/person/cut":
-          front.cut();
-          return {};
-        case "/person/clock":
-          aheadMs = (body as { readonly ms: number }).ms;
-          server.age();
-          return {};
-        case "/api":
-          return { url: front.url };
-        case "/left":
-          return front.left();
-        case "/kept":
-          return server.kept(askTopic);
-        default:
-          throw new Error(`no door ${request.url}`);
+  const door = await openDoor((path, body) => {
+    switch (path) {
+      case "/person/tap":
+        return tapIt(body as NtfyTap);
+      case "/person/fault": {
+        const { on, how } = body as NtfyFault;
+        front.fail(on, how);
+        return {};
       }
-    };
-    act().then(
-      (value) => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(value)),
-      (error: unknown) => response.writeHead(500).end(String(error)),
-    );
+      case "/person/cut":
+        front.cut();
+        return {};
+      case "/person/clock":
+        aheadMs = (body as { readonly ms: number }).ms;
+        server.age();
+        return {};
+      case "/api":
+        return { url: front.url };
+      case "/left":
+        return front.left();
+      case "/kept":
+        return server.kept(askTopic);
+      default:
+        throw new Error(`no door ${path}`);
+    }
   });
-  await new Promise<void>((listening) => door.listen(0, "127.0.0.1", listening));
 
   return {
-    url: `http://127.0.0.1:${(door.address() as AddressInfo).port}`,
+    url: door.url,
     server,
     front,
     taps,
     async close() {
-      door.closeAllConnections();
-      await new Promise((closed) => door.close(closed));
+      await door.close();
       await front.close();
       await server.close();
     },
   };
-}
-
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString("utf8");
-  return text === "" ? undefined : JSON.parse(text);
 }

@@ -1,9 +1,8 @@
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type Fault, type SlackServer, startSlack } from "../slack/slack-server.ts";
 import type { Envelope } from "../slack/socket-mode.ts";
 import { appToken, botToken, eric, inTeam, mara, ops, settle } from "../slack/team.ts";
 import type { Message } from "../slack/workspace.ts";
+import { openDoor } from "./door.ts";
 
 /** What a person does in Slack; the same name again is the same deed. */
 export type Deed = {
@@ -110,62 +109,45 @@ export async function startSlackDesk(): Promise<SlackDesk> {
     return isTap ? tap(deed) : type(deed);
   }
 
-  const door = createServer((request, response) => {
-    const answer = async (): Promise<unknown> => {
-      const body = await bodyOf(request);
-      switch (request.url) {
-        case "/person/act":
-          return { state: act(body as Deed) };
-        case "/person/fault":
-          return slack.fail(body as Fault);
-        case "/person/clock":
-          aheadMs = (body as { ms: number }).ms;
-          return {};
-        case "/line": {
-          const { how } = body as { how: "cut" | "recycle" };
-          if (how === "cut") slack.sockets.cut();
-          else slack.sockets.disconnect("refresh_requested");
-          return {};
-        }
-        case "/lines":
-          return { live: slack.sockets.live() };
-        case "/api":
-          return {
-            bot_token: botToken,
-            app_token: appToken,
-            channel: ops,
-            allow: [inTeam(eric), inTeam(mara)],
-            api_url: slack.url,
-          };
-        case "/texts":
-          return slack.workspace.room(ops).messages.map(({ versions }) => versions.at(-1));
-        default:
-          throw new Error(`no door ${request.url}`);
+  const door = await openDoor((path, body) => {
+    switch (path) {
+      case "/person/act":
+        return { state: act(body as Deed) };
+      case "/person/fault":
+        return slack.fail(body as Fault);
+      case "/person/clock":
+        aheadMs = (body as { ms: number }).ms;
+        return {};
+      case "/line": {
+        const { how } = body as { how: "cut" | "recycle" };
+        if (how === "cut") slack.sockets.cut();
+        else slack.sockets.disconnect("refresh_requested");
+        return {};
       }
-    };
-    answer().then(
-      (value) => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(value)),
-      (error: unknown) => response.writeHead(500).end(String(error)),
-    );
+      case "/lines":
+        return { live: slack.sockets.live() };
+      case "/api":
+        return {
+          bot_token: botToken,
+          app_token: appToken,
+          channel: ops,
+          allow: [inTeam(eric), inTeam(mara)],
+          api_url: slack.url,
+        };
+      case "/texts":
+        return slack.workspace.room(ops).messages.map(({ versions }) => versions.at(-1));
+      default:
+        throw new Error(`no door ${path}`);
+    }
   });
-  await new Promise<void>((listening) => door.listen(0, "127.0.0.1", listening));
-  const { port } = door.address() as AddressInfo;
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: door.url,
     slack,
     deeds,
     async close() {
-      door.closeAllConnections();
-      await new Promise((closed) => door.close(closed));
+      await door.close();
       await slack.close();
     },
   };
-}
-
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString("utf8");
-  return text === "" ? undefined : JSON.parse(text);
 }

@@ -1,7 +1,6 @@
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Update } from "grammy/types";
 import { type BotApi, type Call, type Fault, startBotApi } from "../telegram/bot-api.ts";
+import { openDoor } from "./door.ts";
 
 export const token = "7000000001:TEST-only-not-a-token";
 export const eric = 5550100001;
@@ -120,41 +119,32 @@ export async function startTelegramDesk(): Promise<TelegramDesk> {
     return { update: update.update_id };
   }
 
-  const door = createServer((request, response) => {
-    const act = async (): Promise<unknown> => {
-      const body = await bodyOf(request);
-      switch (request.url) {
-        case "/person/tap":
-          return tapIt(body as Tap);
-        case "/person/say":
-          return sayIt(body as Said);
-        case "/texts/of":
-          return api.messages((body as { chat: number }).chat).map(({ text }) => text);
-        case "/person/fault":
-          return api.fail(body as Fault);
-        case "/person/clock":
-          aheadMs = (body as Ahead).ms;
-          return {};
-        case "/api":
-          return { url: api.url };
-        case "/waiting":
-          return api.waiting(token);
-        case "/texts":
-          return [eric, mara].map((chat) => api.messages(chat).map(({ text }) => text));
-        default:
-          throw new Error(`no door ${request.url}`);
-      }
-    };
-    act().then(
-      (value) => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(value)),
-      (error: unknown) => response.writeHead(500).end(String(error)),
-    );
+  const door = await openDoor((path, body) => {
+    switch (path) {
+      case "/person/tap":
+        return tapIt(body as Tap);
+      case "/person/say":
+        return sayIt(body as Said);
+      case "/texts/of":
+        return api.messages((body as { chat: number }).chat).map(({ text }) => text);
+      case "/person/fault":
+        return api.fail(body as Fault);
+      case "/person/clock":
+        aheadMs = (body as Ahead).ms;
+        return {};
+      case "/api":
+        return { url: api.url };
+      case "/waiting":
+        return api.waiting(token);
+      case "/texts":
+        return [eric, mara].map((chat) => api.messages(chat).map(({ text }) => text));
+      default:
+        throw new Error(`no door ${path}`);
+    }
   });
-  await new Promise<void>((listening) => door.listen(0, "127.0.0.1", listening));
-  const { port } = door.address() as AddressInfo;
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: door.url,
     api,
     lives,
     taps,
@@ -168,8 +158,7 @@ export async function startTelegramDesk(): Promise<TelegramDesk> {
     },
     callsOf: (life) => api.calls.slice(life.from, lives[lives.indexOf(life) + 1]?.from),
     async close() {
-      door.closeAllConnections();
-      await new Promise((closed) => door.close(closed));
+      await door.close();
       await api.close();
     },
   };
@@ -178,11 +167,4 @@ export async function startTelegramDesk(): Promise<TelegramDesk> {
 /** The number of the message that was typed or changed. */
 export function messageOf(update: Update | undefined): number | undefined {
   return (update?.message ?? update?.edited_message)?.message_id;
-}
-
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString("utf8");
-  return text === "" ? undefined : JSON.parse(text);
 }

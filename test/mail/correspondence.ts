@@ -2,7 +2,8 @@ import { expect } from "vitest";
 import { open } from "../../channels/email.ts";
 import { channelTools } from "../../src/app/tokens.ts";
 import { openStore } from "../../src/store/sqlite.ts";
-import { aConfig, aDocument } from "../builders.ts";
+import { aConfig } from "../builders.ts";
+import { conversing } from "../conversing.ts";
 import { aClock, afterwards, aHome, aService, until } from "../homes.ts";
 import { eric, tapped, type Written, writeMail } from "./phone.ts";
 import { type TakenMail, withoutDelimiter } from "./post-office.ts";
@@ -45,6 +46,7 @@ export async function aCorrespondence(
     inbox(of).map(({ mail }) => `${mail.subject}\n${withoutDelimiter(mail.text)}`);
 
   return {
+    ...conversing(() => service, clock),
     clock,
     home,
     imap,
@@ -57,11 +59,6 @@ export async function aCorrespondence(
       await service.close();
       await meanwhile();
       service = await start();
-    },
-    async asks(document: Record<string, unknown> = {}): Promise<string> {
-      const asked = await service.owlpost.ask({ document: aDocument(document) });
-      if (!asked.ok) throw new Error(JSON.stringify(asked));
-      return asked.id;
     },
     /** A mail with these words in it lies in that mailbox, now or soon. */
     async finds(of: string, ...words: readonly string[]): Promise<TakenMail> {
@@ -90,15 +87,6 @@ export async function aCorrespondence(
     },
     inbox,
     reading,
-    async state(id: string): Promise<string | undefined> {
-      return (await service.store.question(id as never))?.state;
-    },
-    async becomes(id: string, state: string): Promise<void> {
-      await until(
-        async () => (await service.store.question(id as never))?.state,
-        (is) => is === state,
-      );
-    },
     /** Everything that came in is decided, and everything that goes out has gone. */
     async settles(): Promise<void> {
       await until(

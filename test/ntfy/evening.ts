@@ -1,7 +1,7 @@
 import { open } from "../../channels/ntfy.ts";
 import type { Config } from "../../src/app/config.ts";
-import type { QuestionId } from "../../src/domain/ids.ts";
-import { aConfig, aDocument, aTools } from "../builders.ts";
+import { aConfig, aTools } from "../builders.ts";
+import { conversing } from "../conversing.ts";
 import { aHome, aService, until } from "../homes.ts";
 import { aNtfy, ask, buttonOf, press, shownOn, someSettings } from "./phone.ts";
 import type { NtfyOptions } from "./server.ts";
@@ -49,6 +49,7 @@ export async function anEvening(
     }));
 
   return {
+    ...conversing(() => service, clock),
     ...ntfy,
     home,
     /** What stands on the phone, the oldest first. */
@@ -63,11 +64,6 @@ export async function anEvening(
       await service.close();
       await meanwhile();
       service = await start();
-    },
-    async asks(document: Record<string, unknown> = {}): Promise<QuestionId> {
-      const asked = await service.owlpost.ask({ document: aDocument(document) });
-      if (!asked.ok) throw new Error(JSON.stringify(asked));
-      return asked.id;
     },
     /** Somebody taps the latest button of that option, verb or label, once it is there. */
     async taps(said: string): Promise<void> {
@@ -98,17 +94,8 @@ export async function anEvening(
       if (!message) throw new Error("gone again");
       return message;
     },
-    async becomes(id: QuestionId, state: string): Promise<void> {
-      await until(
-        async () => (await service.owlpost.question(id))?.state,
-        (now) => now === state,
-      );
-    },
     async settles(): Promise<void> {
       await service.settle();
-    },
-    async count(kind: string): Promise<number> {
-      return (await service.owlpost.events(0, 10_000)).filter((event) => event.kind === kind).length;
     },
     /** Everything that came in was decided. */
     async heard(key: string): Promise<void> {
