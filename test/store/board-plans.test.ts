@@ -161,6 +161,18 @@ describe("whatever the board asks of the store", () => {
     expect([...texts].filter(joined).length).toBeGreaterThan(3);
   });
 
+  it("looks at what it is given first, and at no task for each of that", async () => {
+    const { db, texts } = await everything();
+    const inner = [...texts].filter((text) => {
+      const plan = planOf(db, text);
+      return plan.some(
+        (line, at) => /^SCAN json_each/.test(line) && /^(SEARCH|SCAN) \w/.test(plan[at - 1] ?? ""),
+      );
+    });
+    // A person among the few of one task, a tag among the few of one task.
+    expect(inner.filter((text) => !/json_each\((assignee|tags)\)/.test(text))).toEqual([]);
+  });
+
   it("needs every index that a commit pays for", async () => {
     const { db, texts } = await everything();
     const indexes = db

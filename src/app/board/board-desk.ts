@@ -5,7 +5,7 @@ import type { BoardNeed, BoardSnapshot } from "../../domain/board.ts";
 import type { Decision } from "../../domain/store.ts";
 import type { Desk } from "../desk.ts";
 import type { BoardOptions } from "./api.ts";
-import { settleAll } from "./settling.ts";
+import { changesBlocking, settleAll, settleSome } from "./settling.ts";
 
 const mostLapsed = 200;
 
@@ -35,17 +35,21 @@ export function openBoardDesk(desk: Desk, options: BoardOptions): BoardDesk {
     directories: ReadonlySet<string> = new Set(),
   ): Promise<Value> {
     let wrote = false;
+    let settles = false;
     const value = await store.changeBoard(
       { board, ...need },
       (snapshot, at) => {
         const settings: BoardSettings = { now: at, iso: new Date(at).toISOString(), actor, directories };
         const decision = decide(snapshot, settings);
         wrote = decision.effects.length > 0;
+        settles = changesBlocking(snapshot, decision.effects);
         return decision;
       },
       now,
     );
-    await settleAll(store);
+    // Whoever ends a task tells all who wait for it; everybody else helps a little and is not held up.
+    if (settles) await settleAll(store);
+    else await settleSome(store);
     if (wrote) committed();
     return value;
   }

@@ -40,15 +40,19 @@ function settleSome(sql: Sql, blocker: number, blocks: 0 | 1, limit: number): bo
     .pluck()
     .all(blocker, 1 - blocks, limit);
   if (dependants.length === 0) return true;
-  const list = JSON.stringify(dependants);
-  sql(`UPDATE tasks SET open_blockers = open_blockers + ? WHERE n IN (SELECT value FROM json_each(?))`).run(
-    blocks === 1 ? 1 : -1,
-    list,
-  );
+  count(sql, blocks === 1 ? 1 : -1, dependants);
   sql(
     `UPDATE task_dependencies SET counts = ? WHERE blocked_by = ? AND task IN (SELECT value FROM json_each(?))`,
-  ).run(blocks, blocker, list);
+  ).run(blocks, blocker, JSON.stringify(dependants));
   return dependants.length < limit;
+}
+
+/** So many more blockers are open for each of these. */
+function count(sql: Sql, more: 1 | -1, tasks: readonly number[]): void {
+  sql("UPDATE tasks SET open_blockers = open_blockers + ? WHERE n IN (SELECT value FROM json_each(?))").run(
+    more,
+    JSON.stringify(tasks),
+  );
 }
 
 /** Sets the blockers of a task, and counts the open ones. */
@@ -98,20 +102,16 @@ export function deleteBlocker(sql: Sql, blocker: number): void {
 
 /** True when the last dependant was told; then the task itself is gone, too. */
 function dropSome(sql: Sql, blocker: number, limit: number): boolean {
-  const dependants = sql<number>(
-    "SELECT task FROM task_dependencies WHERE blocked_by = ? ORDER BY counts, task LIMIT ?",
-  )
-    .pluck()
-    .all(blocker, limit);
-  if (dependants.length > 0) {
-    const list = JSON.stringify(dependants);
-    sql(
-      `UPDATE tasks SET open_blockers = open_blockers - 1 WHERE n IN (SELECT d.task FROM json_each(?)
-      JOIN task_dependencies d ON d.task = value AND d.blocked_by = ? AND d.counts = 1)`,
-    ).run(list, blocker);
+  const dependants = sql<{ task: number; counts: number }>(
+    "SELECT task, counts FROM task_dependencies WHERE blocked_by = ? ORDER BY counts, task LIMIT ?",
+  ).all(blocker, limit);
+  const tasks = dependants.map(({ task }) => task);
+  const counting = dependants.filter(({ counts }) => counts === 1).map(({ task }) => task);
+  if (counting.length > 0) count(sql, -1, counting);
+  if (tasks.length > 0) {
     sql(
       "DELETE FROM task_dependencies WHERE blocked_by = ? AND task IN (SELECT value FROM json_each(?))",
-    ).run(blocker, list);
+    ).run(blocker, JSON.stringify(tasks));
   }
   if (dependants.length === limit) return false;
   sql("DELETE FROM tasks WHERE n = ?").run(blocker);

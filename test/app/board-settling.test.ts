@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { openOwlpost } from "../../src/app/owlpost.ts";
+import { decideRemove } from "../../src/core/board/remove.ts";
+import type { TaskId } from "../../src/domain/ids.ts";
+import type { Effect } from "../../src/domain/store.ts";
+import { aConfig, evening } from "../builders.ts";
+import { afterwards, aHome } from "../homes.ts";
+import { aTaskRow } from "../memory-board.ts";
+
+const count = 1_300;
+
+async function aBoard() {
+  const owlpost = await openOwlpost({ home: aHome(), config: aConfig(), now: () => evening });
+  afterwards(() => owlpost.close());
+  const actor = { kind: "person", name: "eric" } as const;
+  const board = await owlpost.board({ board: "shop", actor, issuer: "eric" });
+  const hub = aTaskRow({ id: "hub" });
+  const waiting = Array.from({ length: count }, (_, at) =>
+    aTaskRow({ id: `d${at}`, status: "Ready", blockedBy: [hub.id] }),
+  );
+  const effects = [hub, ...waiting].map((task): Effect => ({ type: "insert-task", task }));
+  await owlpost.store.append(effects, evening);
+  const free = async (): Promise<number> => (await board.next({ limit: 5_000 })).length;
+  return { owlpost, board, free };
+}
+
+test("whoever deletes or cancels a task tells all who wait for it, however many", async () => {
+  const { board, free } = await aBoard();
+  expect(await free()).toBe(0);
+  expect((await board.updateTask("hub", { status: "Cancelled" })).ok).toBe(true);
+  expect(await free()).toBe(count);
+  expect((await board.updateTask("hub", { status: "Backlog" })).ok).toBe(true);
+  expect(await free()).toBe(0);
+  expect((await board.stored("d1299"))?.openBlockers).toBe(1);
+  expect((await board.deleteTask("hub")).ok).toBe(true);
+  expect(await free()).toBe(count);
+});
+
+test("what a process that died has left is done bit by bit by others, and holds none of them up", async () => {
+  const { owlpost, board, free } = await aBoard();
+  const settings = {
+    now: evening,
+    iso: new Date(evening).toISOString(),
+    actor: { kind: "person", name: "eric" } as const,
+    directories: new Set<string>(),
+  };
+  await owlpost.store.changeBoard(
+    { board: "shop", tasks: ["hub" as TaskId] },
+    (snapshot) => decideRemove(snapshot, { id: "hub" as TaskId }, settings),
+    evening,
+  );
+  expect(await free()).toBe(500);
+  expect((await board.createTask({ title: "Another one" })).ok).toBe(true);
+  expect(await free()).toBe(600);
+  for (let more = 0; more < 8; more += 1) await board.createTask({ title: `Another one ${more}` });
+  expect(await free()).toBe(count);
+  expect(await owlpost.store.settleBlockers(1)).toBe(false);
+});
