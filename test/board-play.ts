@@ -231,7 +231,11 @@ export function planOf(
         parentTask: isFinished(step.status) ? parentTask : null,
       });
       const decide = (snapshot: BoardSnapshot) => {
-        const { effects, value } = decideImport(snapshot, task, settings);
+        const { effects, value } = decideImport(
+          snapshot,
+          { task, given: new Set(Object.keys(task)) },
+          settings,
+        );
         return { effects, value: { ok: value.kind === "new", ...value } };
       };
       return { need, decide };

@@ -20,7 +20,7 @@ async function aBoard() {
   );
   const effects = [hub, ...waiting].map((task): Effect => ({ type: "insert-task", task }));
   await owlpost.store.append(effects, evening);
-  const free = async (): Promise<number> => (await board.next({ limit: 5_000 })).length;
+  const free = async (): Promise<number> => (await owlpost.store.nextTasks("shop", { limit: 5_000 })).length;
   return { owlpost, board, free };
 }
 
@@ -47,11 +47,14 @@ test("what a process that died has left is done bit by bit by others, and holds 
   await owlpost.store.changeBoard(
     { board: "shop", tasks: ["hub" as TaskId] },
     (snapshot) => decideRemove(snapshot, { id: "hub" as TaskId }, settings),
-    evening,
+    () => evening,
   );
   expect(await free()).toBe(500);
   expect((await board.createTask({ title: "Another one" })).ok).toBe(true);
   expect(await free()).toBe(600);
+  // A look helps, too, and waits for no more than it needs.
+  expect(await board.next()).toHaveLength(1);
+  expect(await free()).toBe(700);
   for (let more = 0; more < 8; more += 1) await board.createTask({ title: `Another one ${more}` });
   expect(await free()).toBe(count);
   expect(await owlpost.store.settleBlockers(1)).toBe(false);

@@ -255,7 +255,8 @@ describe("a blocker of very many", () => {
     expect(await after.boards()).toEqual(["shop"]);
     expect((await nextIds(after, 5_000)).length).toBe(500);
     const waiting = await after.task("shop", "d1299" as TaskId);
-    expect([waiting?.task.blockedBy, waiting?.openBlockers]).toEqual([["other"], 2]);
+    // The counter is behind; a task that is read has its blockers counted.
+    expect([waiting?.task.blockedBy, waiting?.openBlockers]).toEqual([["other"], 1]);
     // Another task of that name is another task.
     await insert(after, aReadyTask("hub"));
     let chunks = 0;

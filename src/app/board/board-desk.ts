@@ -18,10 +18,7 @@ export type BoardDesk = {
     decide: (snapshot: BoardSnapshot, settings: BoardSettings) => Decision<Value>,
     directories?: ReadonlySet<string>,
   ): Promise<Value>;
-  /**
-   * Leases that are over are over, service or no service; and whatever a process that died has not told to all who waited for
-   * a task is told.
-   */
+  /** Leases that are over are over, service or no service; and some are told of what a process that died has not told them. */
   sweep(): Promise<void>;
 };
 
@@ -55,7 +52,7 @@ export function openBoardDesk(desk: Desk, options: BoardOptions): BoardDesk {
   }
 
   async function sweep(): Promise<void> {
-    await settleAll(store);
+    await settleSome(store);
     for (;;) {
       const at = now();
       const due = await store.nextLapseAt(at);

@@ -16,6 +16,7 @@ import type { Desk } from "../desk.ts";
 import type { Board, BoardOptions, NextRequest } from "./api.ts";
 import { directoriesOf, openBoardDesk } from "./board-desk.ts";
 import { claiming } from "./claiming.ts";
+import { settleMore } from "./settling.ts";
 import { mintTaskId } from "./task-id.ts";
 import { transferring } from "./transfer.ts";
 
@@ -105,7 +106,9 @@ export function openBoard(desk: Desk, options: BoardOptions): Board {
   async function next(request: NextRequest = {}) {
     await sweep();
     const { limit = 1, ...filter } = request;
-    const found = await store.nextTasks(board, { ...filter, limit });
+    const look = () => store.nextTasks(board, { ...filter, limit });
+    let found = await look();
+    while (found.length < limit && (await settleMore(store))) found = await look();
     const at = now();
     const directories = directoriesOf(found.map(({ task }) => task.workingDirectory));
     const settings: BoardSettings = { now: at, iso: new Date(at).toISOString(), actor, directories };

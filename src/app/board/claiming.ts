@@ -6,6 +6,7 @@ import { taskId } from "../../domain/ids.ts";
 import type { StoredTask, Task } from "../../domain/task.ts";
 import type { Board, ClaimOutcome, ClaimRequest } from "./api.ts";
 import { type BoardDesk, directoriesOf } from "./board-desk.ts";
+import { settleMore } from "./settling.ts";
 
 /** So many Ready tasks are looked at for one that can be begun. */
 const mostPassedOver = 500;
@@ -81,6 +82,12 @@ export function claiming({ desk, options, change, sweep }: BoardDesk): Pick<Boar
       if (answer.ok || answer.reason !== "nothing-ready") return { ...answer, passedOver };
       after = found.at(-1)?.task;
       if (found.length < limit || passedOver.length >= mostPassedOver) {
+        if (found.length < limit && (await settleMore(store))) {
+          // From the beginning: whoever was told now may stand before these.
+          after = undefined;
+          passedOver.length = 0;
+          continue;
+        }
         return passedOver.length === 0 ? answer : { ...noneReady(passedOver.length), passedOver };
       }
       limit = page;

@@ -26,6 +26,11 @@ export async function settleSome(store: Pick<Store, "settleBlockers">): Promise<
   await store.settleBlockers(aFew);
 }
 
+/** Where less is found than was asked for: those who could begin may not have been told. True when some were, so that it is worth a look. */
+export function settleMore(store: Pick<Store, "settleBlockers">): Promise<boolean> {
+  return store.settleBlockers(mostSettled);
+}
+
 /** Does a task begin or cease to block others? */
 export function changesBlocking({ tasks }: BoardSnapshot, effects: readonly Effect[]): boolean {
   return effects.some((effect) => {
