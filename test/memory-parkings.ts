@@ -1,6 +1,6 @@
 import type { TaskChange } from "../src/domain/board.ts";
 import type { QuestionId, TaskId } from "../src/domain/ids.ts";
-import { type ParkingStep, park, parkingStep, waitingWords } from "../src/domain/parking.ts";
+import { type ParkingStep, park, parkingStep } from "../src/domain/parking.ts";
 import type { StoredQuestion } from "../src/domain/question.ts";
 import type { Effect } from "../src/domain/store.ts";
 import type { Task, TaskClaim } from "../src/domain/task.ts";
@@ -66,8 +66,8 @@ export function memoryParkings(board: ParkingBoard) {
     { id, to, why, claim, works }: Extract<Effect, { type: "move-question" }>,
     now: number,
   ): ParkingStep | undefined {
-    const isWaiting = task.errorMessage === waitingWords([...open]);
-    const words = isWaiting
+    const isOfOpenOne = [...open].some((each) => task.errorMessage.includes(each));
+    const words = isOfOpenOne
       ? `An earlier question left it Blocked: ${[...left].join(", ")}`
       : task.errorMessage;
     const parking = {

@@ -53,16 +53,15 @@ export function park(
 
 /** What a move of the question does to its task. Skip and the default leave it Blocked, and only what was taken lets it go on. */
 export function parkingStep(parking: Parking, moved: QuestionMove, now: Instant): ParkingStep | undefined {
-  const { question } = parking;
+  const { question, others } = parking;
+  const says = (words: string): ParkingStep => saidOf(`${words}: ${question}`, others);
   switch (moved.to) {
     case "answered":
       if (moved.outcome === "retried") return freed(parking, moved, now, "retried");
-      if (moved.outcome === "skipped") return says(`skipped ${doer(moved.answer)}: ${question}`);
-      return says(`Answered, and not taken yet: ${question}`);
+      if (moved.outcome === "skipped") return says(`skipped ${doer(moved.answer)}`);
+      return says("Answered, and not taken yet");
     case "expired":
-      return moved.defaultAction === "skip_spec"
-        ? says(`no answer by ${moved.deadline}: ${question}`)
-        : undefined;
+      return moved.defaultAction === "skip_spec" ? says(`no answer by ${moved.deadline}`) : undefined;
     case "applied":
       return moved.outcome === "skipped"
         ? leaves(parking, `skipped ${doer(moved.answer)}: ${question}`)
@@ -78,7 +77,9 @@ export function parkingStep(parking: Parking, moved: QuestionMove, now: Instant)
   }
 }
 
-function says(errorMessage: string): ParkingStep {
+/** The others may be open or decided by now. */
+function saidOf(words: string, others: readonly QuestionId[]): ParkingStep {
+  const errorMessage = others.length === 0 ? words : `${words}. It waits for ${others.join(", ")}, too`;
   return { parking: "stays", change: { errorMessage } };
 }
 

@@ -200,6 +200,9 @@ describe("asking parks", () => {
     const second = await ask({ title: "And where do the tokens lie?" });
     expect((await look()).parkedFor).toEqual([first, second]);
     await choose(first);
+    expect((await look()).task.errorMessage).toBe(
+      `Answered, and not taken yet: ${first}. It waits for ${second}, too`,
+    );
     await owlpost.take({ claim: "take-1", works: "work" });
     expect((await look()).task).toMatchObject({
       status: "Blocked",
@@ -218,6 +221,21 @@ describe("asking parks", () => {
     await choose(second);
     await owlpost.take({ claim: "work" });
     expect(await look()).toMatchObject({ task: { status: "Blocked" }, claim: null });
+  });
+
+  test("two questions, one of them skipped and taken first: what is Blocked does not say that it waits for the other", async () => {
+    const { owlpost, ask, choose, look } = await aWorker();
+    const first = await ask();
+    const second = await ask({ title: "And where do the tokens lie?" });
+    await owlpost.decide({ verb: "skip", question: first }, "cli");
+    await owlpost.take({ claim: "work" });
+    await choose(second);
+    expect((await look()).task.errorMessage).toBe(`Answered, and not taken yet: ${second}`);
+    await owlpost.take({ claim: "take-2", works: "work" });
+    expect(await look()).toMatchObject({
+      task: { status: "Blocked", errorMessage: `An earlier question left it Blocked: ${first}` },
+      claim: null,
+    });
   });
 
   test("what a question has left Blocked waits for the next one that is asked about it", async () => {

@@ -1,5 +1,5 @@
 import type { Instant, QuestionId } from "../../domain/ids.ts";
-import { type Parking, park, parkingStep, waitingWords } from "../../domain/parking.ts";
+import { type Parking, park, parkingStep } from "../../domain/parking.ts";
 import type { Answer, DefaultAction, Outcome, StoredQuestion } from "../../domain/question.ts";
 import type { Effect } from "../../domain/store.ts";
 import type { TaskClaim, TaskStatus } from "../../domain/task.ts";
@@ -115,8 +115,8 @@ function parkingsOf(sql: Sql, task: number): Parked[] {
 }
 
 function leftWords({ error_message }: TaskRow, all: readonly Parked[]): string {
-  const waiting = waitingWords(all.filter(({ open }) => open).map(({ id }) => id));
-  if (error_message !== waiting) return error_message;
+  // What stands there is about one that is still open: it says nothing of why it stays Blocked afterwards.
+  if (!all.some(({ id, open }) => open && error_message.includes(id))) return error_message;
   return `An earlier question left it Blocked: ${all
     .filter(({ open }) => !open)
     .map(({ id }) => id)
