@@ -73,6 +73,21 @@ describe("a process that dies before all who waited for a task are told", () => 
     expect(await board.claim({ token: "mine" })).toMatchObject({ ok: true });
   });
 
+  test("lists nothing as to be begun that waits for a task that was opened again", async () => {
+    const { store } = await aHalfToldBoard("Backlog");
+    const ids = async (actionable: boolean): Promise<string[]> =>
+      (
+        await store.tasks({
+          board: "default",
+          filter: { actionable, status: ["Ready"] },
+          sort: "priority",
+          limit: 5_000,
+        })
+      ).map(({ task }) => task.id);
+    expect(await ids(true)).toEqual([]);
+    expect(await ids(false)).toHaveLength(1_200);
+  });
+
   test("lets nobody begin what waits for a task that was opened again", async () => {
     const { store, board } = await aHalfToldBoard("Backlog");
     const last = "d1199" as TaskId;
@@ -116,6 +131,18 @@ describe("the clock of a claim", () => {
     const { clock, home } = await claimed();
     const { board: other } = await aDispatcher(home, aClock(clock.now() - 2 * 24 * 60 * minute).now);
     expect(await other.claim({ id: "one", token: "second" })).toMatchObject({ ok: true });
+  });
+
+  test("that was set back ends what runs for too long, also beside a longer lease that does not", async () => {
+    const clock = aClock();
+    const { board, store } = await aDispatcher(aHome(), clock.now);
+    for (const id of ["short", "long"]) await board.createTask({ ...ready, id });
+    await board.claim({ id: "short", leaseMs: 10 * minute });
+    await board.claim({ id: "long", leaseMs: 24 * 60 * minute });
+    clock.advance(-3 * 60 * minute);
+    expect(await store.nextLapseAt(clock.now())).toBe(clock.now());
+    expect((await board.next({ limit: 9 })).map(({ stored }) => stored.task.id)).toEqual(["short"]);
+    expect((await board.stored("long"))?.task.status).toBe("In Progress");
   });
 
   test("is read once the file is free: whoever has waited for another process decides with the time it is then", async () => {

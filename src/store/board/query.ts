@@ -3,7 +3,7 @@ import type { StoredTaskQuery } from "../../domain/store.ts";
 import { isFinished, type StoredTask, type TaskStatus, taskStatuses } from "../../domain/task.ts";
 import type { Bindable, Sql } from "../statements.ts";
 import { finished } from "./blockers.ts";
-import { assignedTo, placeValues, readTasks } from "./read.ts";
+import { assignedTo, placeValues, readTasks, waitsUntold } from "./read.ts";
 import { findNumber } from "./write.ts";
 
 /** A page of the board, read from an index in its order, from the place where the page before ended. */
@@ -157,7 +157,8 @@ function conditionOf(filter: TaskFilter): Condition {
     values.push(filter.tag);
   }
   if (filter.parentTask === null) texts.push("AND parent IS NULL");
-  if (filter.actionable === true) texts.push("AND open_blockers = 0");
-  if (filter.actionable === false) texts.push("AND NOT (status = 'Ready' AND open_blockers = 0)");
+  if (filter.actionable === true) texts.push(`AND open_blockers = 0 AND NOT ${waitsUntold}`);
+  if (filter.actionable === false)
+    texts.push(`AND NOT (status = 'Ready' AND open_blockers = 0 AND NOT ${waitsUntold})`);
   return { text: texts.join(" "), values };
 }

@@ -84,11 +84,7 @@ export function nextTasks(
     conditions.push(`AND (${assignedTo} OR (assignee = '[]' AND issuer = ?))`);
     values.push(owner, owner, owner);
   }
-  if (isUnsettled(sql)) {
-    conditions.push(`AND NOT EXISTS (SELECT 1 FROM unsettled_blockers u
-      JOIN task_dependencies d ON d.blocked_by = u.blocker AND d.task = tasks.n AND d.counts = 0
-      JOIN tasks b ON b.n = u.blocker WHERE NOT (b.status = 'Done' OR b.status = 'Cancelled'))`);
-  }
+  if (isUnsettled(sql)) conditions.push(`AND NOT ${waitsUntold}`);
   const numbers = sql<number>(
     `SELECT n FROM tasks INDEXED BY tasks_next WHERE project = ? AND status = 'Ready' AND open_blockers = 0
     ${conditions.join(" ")} ORDER BY rank, due, created_at, id LIMIT ?`,
@@ -97,6 +93,11 @@ export function nextTasks(
     .all(...values, limit);
   return readTasks(sql, numbers);
 }
+
+/** Does a task wait for one that blocks again and has not reached it yet? */
+export const waitsUntold = `EXISTS (SELECT 1 FROM unsettled_blockers u
+  JOIN task_dependencies d ON d.blocked_by = u.blocker AND d.task = tasks.n AND d.counts = 0
+  JOIN tasks b ON b.n = u.blocker WHERE NOT (b.status = 'Done' OR b.status = 'Cancelled'))`;
 
 /** Exactly this person, by id or by name. */
 export const assignedTo =
@@ -128,14 +129,13 @@ function lapsedTasks(sql: Sql, now: Instant, limit: number): StoredTask[] {
   return readTasks(sql, numbers);
 }
 
-/** The first that is over, and the last: where the clock was set back, that one runs for longer than it was given for. */
+/** The first that is over; and is there one that runs for longer than it was given for, since the clock was set back? */
 export function nextLapseAt(sql: Sql, now: Instant): Instant | undefined {
   const [first, isAhead] = sql<unknown>(lapses).raw().get(now) as [Instant | null, number | null];
   if (first === null) return undefined;
-  return first > now && isAhead === 1 ? now : first;
+  return isAhead === 1 ? Math.min(first, now) : first;
 }
 
 const lapses = `SELECT
   (SELECT min(lease_until_at) FROM tasks INDEXED BY tasks_leases WHERE lease_until_at IS NOT NULL),
-  (SELECT ${isAheadOf} FROM tasks INDEXED BY tasks_leases WHERE lease_until_at IS NOT NULL
-    ORDER BY lease_until_at DESC LIMIT 1)`;
+  EXISTS (SELECT 1 FROM tasks INDEXED BY tasks_leases WHERE lease_until_at IS NOT NULL AND ${isAheadOf})`;
