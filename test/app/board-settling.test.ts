@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
+import { openBoardDesk } from "../../src/app/board/board-desk.ts";
+import type { Desk } from "../../src/app/desk.ts";
 import { openOwlpost } from "../../src/app/owlpost.ts";
 import { decideRemove } from "../../src/core/board/remove.ts";
 import type { TaskId } from "../../src/domain/ids.ts";
-import type { Effect } from "../../src/domain/store.ts";
+import { type Effect, type Store, StoreError } from "../../src/domain/store.ts";
 import { aConfig, evening } from "../builders.ts";
 import { afterwards, aHome } from "../homes.ts";
 import { aTaskRow } from "../memory-board.ts";
@@ -58,4 +60,34 @@ test("what a process that died has left is done bit by bit by others, and holds 
   for (let more = 0; more < 8; more += 1) await board.createTask({ title: `Another one ${more}` });
   expect(await free()).toBe(count);
   expect(await owlpost.store.settleBlockers(1)).toBe(false);
+});
+
+test("what is written is written, also where those who wait for it cannot be told at once", async () => {
+  const { owlpost, board } = await aBoard();
+  const { store } = owlpost;
+  let commits = 0;
+  const config = aConfig();
+  const actor = { kind: "person", name: "eric" } as const;
+  const broken: Store = {
+    ...store,
+    settleBlockers: () => Promise.reject(new StoreError("busy", "another process writes")),
+  };
+  const desk: Desk = {
+    home: aHome(),
+    config,
+    store: broken,
+    router: () => Promise.reject(new Error("nobody is rung")),
+    now: () => evening,
+    host: "owl",
+    committed: () => {
+      commits += 1;
+    },
+  };
+  const { change } = openBoardDesk(desk, { board: "shop", actor, issuer: "eric" });
+  const removed = await change({ tasks: ["hub" as TaskId] }, (snapshot, settings) =>
+    decideRemove(snapshot, { id: "hub" as TaskId }, settings),
+  );
+  expect(removed.ok).toBe(true);
+  expect(commits).toBeGreaterThan(0);
+  expect(await board.getTask("hub")).toBeUndefined();
 });

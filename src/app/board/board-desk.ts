@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { decideLapses } from "../../core/board/claim.ts";
 import type { BoardSettings } from "../../core/board/settings.ts";
 import type { BoardNeed, BoardSnapshot } from "../../domain/board.ts";
-import type { Decision } from "../../domain/store.ts";
+import { type Decision, StoreError } from "../../domain/store.ts";
 import type { Desk } from "../desk.ts";
 import type { BoardOptions } from "./api.ts";
 import { changesBlocking, settleAll, settleSome } from "./settling.ts";
@@ -44,10 +44,16 @@ export function openBoardDesk(desk: Desk, options: BoardOptions): BoardDesk {
       },
       now,
     );
-    // Whoever ends a task tells all who wait for it; everybody else helps a little and is not held up.
-    if (settles) await settleAll(store);
-    else await settleSome(store);
     if (wrote) committed();
+    try {
+      // Whoever ends a task tells all who wait for it; everybody else helps a little and is not held up.
+      if (settles) await settleAll(store);
+      else await settleSome(store);
+    } catch (error) {
+      // What was written is written, and its claim is given: somebody else tells the others.
+      if (!(error instanceof StoreError)) throw error;
+    }
+    if (settles) committed();
     return value;
   }
 
