@@ -3,6 +3,7 @@ import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import type { Board } from "../../src/app/board/api.ts";
 import { openOwlpost } from "../../src/app/owlpost.ts";
+import type { TaskId } from "../../src/domain/ids.ts";
 import { aConfig } from "../builders.ts";
 import { passFor, wholeSpec } from "../contract/provider.ts";
 import { aClock, afterwards, aHome } from "../homes.ts";
@@ -212,6 +213,53 @@ describe("tasks go out and come in", () => {
     expect(await board.getTask("early")).toMatchObject({ blockedBy: ["whole"] });
     await board.updateTask("late", { blockedBy: [] });
     expect((await board.importText(late)).refused).toHaveLength(1);
+  });
+
+  test("an import that was cut short is made whole by the same import, also where one names what comes later", async () => {
+    const part = '{"id":"part","title":"Part","parentTask":"whole"}';
+    const whole = '{"id":"whole","title":"Whole","blockedBy":["part"]}';
+    // Neither can come first, and either may be what came before the cut.
+    for (const before of [part, whole])
+      for (const lines of [
+        [part, whole],
+        [whole, part],
+      ]) {
+        const { board } = await aBoard();
+        await board.importText(before);
+        const report = await board.importText(lines.join("\n"));
+        expect(report).toEqual({ added: 1, same: 1, refused: [], dropped: [] });
+        expect(await board.stored("part")).toMatchObject({ task: { parentTask: "whole" } });
+        expect(await board.stored("whole")).toMatchObject({ children: { all: 1 }, openBlockers: 1 });
+      }
+  });
+
+  test("what was touched since it came is told of what it still lacks, and keeps what it has", async () => {
+    const { board } = await aBoard();
+    const late = '{"id":"late","title":"Late","blockedBy":["early"]}';
+    const early = '{"id":"early","title":"Early","parentTask":"late"}';
+    await board.importText(late);
+    await board.updateTask("late", { priority: "High" });
+    const report = await board.importText(`${early}\n${late}`);
+    expect(report).toMatchObject({ added: 1, same: 1 });
+    expect(report.dropped.map(({ id, message }) => [id, message])).toEqual([
+      ["late", "its blocker early: the board's own task was changed since it came, and stays as it is"],
+    ]);
+    expect(await board.getTask("late")).toMatchObject({ blockedBy: [] });
+  });
+
+  test("whoever changes a task while it still waits for those that it names finds his change in it afterwards", async () => {
+    const { board } = await aBoard();
+    for (const id of ["mine", "gone"]) await board.createTask({ title: id, id });
+    async function* lines() {
+      yield Buffer.from('{"id":"late","title":"Late","blockedBy":["early","gone"],"parentTask":"whole"}\n');
+      for (let at = 0; at < 2_000; at += 1) yield Buffer.from(`{"id":"n${at}","title":"N"}\n`);
+      const changed = await board.updateTask("late", { blockedBy: ["mine" as TaskId] });
+      expect(changed.ok).toBe(true);
+      yield Buffer.from('{"id":"early","title":"Early"}\n{"id":"whole","title":"Whole"}\n');
+    }
+    const report = await board.importStream(lines());
+    expect(report).toMatchObject({ added: 2_003, refused: [], dropped: [] });
+    expect(await board.getTask("late")).toMatchObject({ blockedBy: ["early", "mine"], parentTask: "whole" });
   });
 
   test("what a document does not say is not compared when it comes again", async () => {

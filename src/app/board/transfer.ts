@@ -67,15 +67,13 @@ export function transferring({
       }
     }
 
-    function note({ line, task, lost }: Read, { kind, differs, dropped: gone, isLoose }: Imported): void {
+    function note({ line, task, lost }: Read, { kind, differs, loose: lacks }: Imported): void {
       const place = { line, id: task.id };
       if (kind === "new") added += 1;
       else if (kind === "same") same += 1;
       else refused.push({ ...place, message: takenWords(differs) });
       for (const message of lost) dropped.push({ ...place, message });
-      const { id, parentTask, blockedBy } = task;
-      if (isLoose) loose.push({ ties: { id, parentTask, blockedBy }, place });
-      else for (const message of gone) dropped.push({ ...place, message });
+      if (lacks) loose.push({ ties: { id: task.id, isNew: kind === "new", ...lacks }, place });
     }
 
     async function end(): Promise<ImportReport> {

@@ -14,10 +14,8 @@ export type Imported = {
   readonly kind: "new" | "same" | "taken";
   /** `taken`: in which fields. */
   readonly differs: readonly string[];
-  /** What could not be kept: a parent or blocker that is not there or would break a rule. */
-  readonly dropped: readonly string[];
-  /** It names somebody who is not there, and who may still come. */
-  readonly isLoose: boolean;
+  /** The parent and blockers that could not be kept yet: they are not there, and may still come, or would break a rule. */
+  readonly loose: Links | undefined;
 };
 
 /**
@@ -32,17 +30,19 @@ export function decideImport(
   const known = snapshot.tasks.get(task.id);
   const { links, dropped } = linksOf(snapshot, task);
   const kept = changedTask(task, links);
+  const loose = dropped.length > 0 ? without(task, links) : undefined;
   if (known) {
     const differs = [...given].filter((name) => !isEqual(known.task, kept, name as keyof Task));
     // Those that it names came later, or the import was cut short: nobody has touched it since.
     if (known.task.revision === 1 && differs.every(isLink) && holdsAll(links, known.task))
       return {
         effects: tie(known.task, links, actor.name),
-        value: { kind: "same", differs: [], dropped: [], isLoose: false },
+        value: { kind: "same", differs: [], loose },
       };
     return {
       effects: [],
-      value: { kind: differs.length > 0 ? "taken" : "same", differs, dropped: [], isLoose: false },
+      value:
+        differs.length > 0 ? { kind: "taken", differs, loose: undefined } : { kind: "same", differs, loose },
     };
   }
   return {
@@ -50,23 +50,46 @@ export function decideImport(
       { type: "insert-task", task: kept },
       logTask(task, "task.imported", { title: task.title, status: task.status, by: actor.name }),
     ],
-    value: { kind: "new", differs: [], dropped, isLoose: dropped.length > 0 },
+    value: { kind: "new", differs: [], loose },
   };
 }
 
 /**
- * Ties a task that was just taken over to those that came after it: a parent may wait for a part of its own, and then
- * neither can come first.
+ * Ties a task that was taken over to those that came after it: a parent may wait for a part of its own, and then neither can
+ * come first. Gives what is lost for good. What somebody has changed meanwhile stays; nothing is tied to a task that was there
+ * before and was changed since it came.
  */
 export function decideTies(
   snapshot: BoardSnapshot,
-  task: Ties,
+  { isNew, ...ties }: Ties,
   { actor }: BoardSettings,
 ): Decision<readonly string[]> {
-  const stored = snapshot.tasks.get(task.id);
-  if (!stored) return { effects: [], value: [] };
-  const { links, dropped } = linksOf(snapshot, task);
-  return { effects: tie(stored.task, links, actor.name), value: dropped };
+  const own = snapshot.tasks.get(ties.id)?.task;
+  if (!own) return { effects: [], value: [] };
+  const { links, dropped } = linksOf(snapshot, ties, own);
+  const wanted = {
+    parentTask: own.parentTask ?? links.parentTask,
+    blockedBy: [...new Set([...own.blockedBy, ...links.blockedBy])].sort(),
+  };
+  if (isNew || own.revision === 1) return { effects: tie(own, wanted, actor.name), value: dropped };
+  const { parentTask, blockedBy } = without(wanted, own);
+  const changed = "the board's own task was changed since it came, and stays as it is";
+  return {
+    effects: [],
+    value: [
+      ...dropped,
+      ...(parentTask === null ? [] : [`its parent ${parentTask}: ${changed}`]),
+      ...blockedBy.map((id) => `its blocker ${id}: ${changed}`),
+    ],
+  };
+}
+
+/** Those of the one that the other does not hold. */
+function without(all: Links, held: Links): Links {
+  return {
+    parentTask: all.parentTask === held.parentTask ? null : all.parentTask,
+    blockedBy: all.blockedBy.filter((id) => !held.blockedBy.includes(id)),
+  };
 }
 
 function isLink(name: string): boolean {
@@ -91,13 +114,15 @@ function tie(task: Task, links: Links, by: string): readonly Effect[] {
   ];
 }
 
-export type Ties = Pick<Task, "id" | "parentTask" | "blockedBy">;
-type Links = Pick<Task, "parentTask" | "blockedBy">;
+export type Links = Pick<Task, "parentTask" | "blockedBy">;
+/** What a task still lacks, and whether it came with this import. */
+export type Ties = Links & Pick<Task, "id"> & { readonly isNew: boolean };
 
-/** The parent and the blockers that may be kept; of what may not, only that is left out. */
+/** The parent and the blockers that may be kept beside what it has; of what may not, only that is left out. */
 function linksOf(
   snapshot: BoardSnapshot,
-  task: Ties,
+  task: Links & Pick<Task, "id">,
+  own: Links = { parentTask: null, blockedBy: [] },
 ): { readonly links: Links; readonly dropped: readonly string[] } {
   const dropped: string[] = [];
   const there = task.blockedBy.filter((id) => snapshot.tasks.has(id));
@@ -110,7 +135,7 @@ function linksOf(
       parent: parentTask,
       found: snapshot.tasks.get(parentTask)?.task,
       children: snapshot.tasks.get(task.id)?.children ?? { all: 0, open: 0, done: 0 },
-      blockedBy: there,
+      blockedBy: [...own.blockedBy, ...there],
     });
     if (wrong) {
       dropped.push(`its parent ${parentTask}: ${wrong.message}`);
@@ -121,7 +146,7 @@ function linksOf(
     checkBlockers({
       id: task.id,
       blockedBy,
-      parent: parentTask,
+      parent: own.parentTask ?? parentTask,
       exists: () => true,
       blockersOf: snapshot.blockersOf,
     });
