@@ -19,6 +19,8 @@ export function refusedToAgent(
   { task, claim, parkedFor }: StoredTask,
   { approved, status, claim: token }: MoveWords & { readonly status?: TaskStatus },
   fields: Partial<TaskFields>,
+  /** The one that the fields name. */
+  parent?: StoredTask,
 ): BoardRefusal | undefined {
   if (kind === "person") return undefined;
   if (approved === true) return notAllowed("approve of work: leave this to a person.");
@@ -32,6 +34,8 @@ export function refusedToAgent(
     return notAllowed(
       `adopt a guessed line ([INFERRED]): a person does, with owlpost task review ${task.id} --confirm-line N. What is no guess any more is written in other words.`,
     );
+  const part = parent && refusedPart(parent, changedTask(task, fields));
+  if (part) return part;
   if (status === undefined || status === task.status) return undefined;
   if (parkedFor.length > 0)
     return notAllowed(
@@ -48,12 +52,30 @@ export function refusedToAgent(
 /** The same of a task that is only made. */
 export function newRefusedToAgent(
   { kind }: Actor,
-  { qualityVerdict = "", tags = [], context = "" }: Partial<TaskFields>,
+  { qualityVerdict = "", tags = [], context = "", requiresReview = false }: Partial<TaskFields>,
+  parent?: StoredTask,
 ): BoardRefusal | undefined {
   if (kind === "person") return undefined;
   if (qualityVerdict.trim() !== "") return verdictRefused;
   if (isExemptFromReview({ tags })) return exemptionRefused;
-  return writesBlocks("", context) ? blocksRefused : undefined;
+  if (writesBlocks("", context)) return blocksRefused;
+  return parent && refusedPart(parent, { requiresReview });
+}
+
+/** A parent is Done with its last part, whatever it waits for: so a part that a program gives to it decides about it. */
+function refusedPart(
+  { task: { id, requiresReview }, parkedFor }: StoredTask,
+  part: Pick<TaskFields, "requiresReview">,
+): BoardRefusal | undefined {
+  if (parkedFor.length > 0)
+    return notAllowed(
+      `give a part to ${id}, which waits for an answer (${parkedFor.join(", ")}) and would be Done with that part.`,
+    );
+  return requiresReview && !part.requiresReview
+    ? notAllowed(
+        `give a part to ${id}, which must be reviewed and would be Done with that part: let the part be reviewed, too (--review).`,
+      )
+    : undefined;
 }
 
 function notAllowed(what: string): BoardRefusal {

@@ -52,7 +52,7 @@ export function decideChange(
     return { effects: [], value: { ok: true, task: before, repeated: true } };
   }
   const wrong =
-    refusedToAgent(settings, stored, request, fields) ??
+    refusedToAgent(settings, stored, request, fields, namedParent(snapshot, fields)) ??
     checkClaim(stored, request, names, settings) ??
     checkPlan(before, fields) ??
     checkPlace(snapshot, stored, fields);
@@ -158,6 +158,10 @@ function checkPlan(before: Task, fields: Partial<TaskFields>): BoardRefusal | un
     "plan-fixed",
     `${before.id} was dispatched under its plan, which stays as it is: move the task to Backlog to plan it anew.`,
   );
+}
+
+function namedParent({ tasks }: BoardSnapshot, { parentTask }: Partial<TaskFields>): StoredTask | undefined {
+  return parentTask === undefined || parentTask === null ? undefined : tasks.get(parentTask);
 }
 
 function checkPlace(

@@ -55,7 +55,9 @@ export function decideCreate(
         );
   }
   if (isBlank(request.fields.title)) return refused(refusal("field-invalid", "A task needs a title."));
-  const forbidden = newRefusedToAgent(settings.actor, request.fields);
+  const { parentTask } = request.fields;
+  const whole = parentTask === undefined || parentTask === null ? undefined : snapshot.tasks.get(parentTask);
+  const forbidden = newRefusedToAgent(settings.actor, request.fields, whole);
   if (forbidden) return refused(forbidden);
   const status = request.status ?? "Backlog";
   const task = Object.assign({}, emptyFields, request.fields, {

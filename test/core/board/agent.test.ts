@@ -4,12 +4,13 @@ import { decideChange } from "../../../src/core/board/change.ts";
 import { decideClaim, decideHeartbeat, decideLapses, decideRelease } from "../../../src/core/board/claim.ts";
 import { decideCreate } from "../../../src/core/board/create.ts";
 import { specHash } from "../../../src/core/board/verdict.ts";
-import type { TaskId } from "../../../src/domain/ids.ts";
-import type { Task } from "../../../src/domain/task.ts";
+import type { QuestionId, TaskId } from "../../../src/domain/ids.ts";
+import type { StoredTask, Task } from "../../../src/domain/task.ts";
 import { evening, minute } from "../../builders.ts";
 import { aTaskRow, memoryBoard } from "../../memory-board.ts";
 
 const id = "login" as TaskId;
+const question = "q-a3f2-login-1" as QuestionId;
 const at = "2026-07-06T21:00:00Z";
 const person = {
   now: evening,
@@ -102,6 +103,53 @@ describe("a guessed line", () => {
       expect(edit(aSpec(guessed), { acceptanceCriteria: text }).ok).toBe(true);
     const bare = aSpec({ acceptanceCriteria: "- [INFERRED]\n- the suite passes" });
     expect(edit(bare, { acceptanceCriteria: "- the suite passes\n\n\n" }).ok).toBe(true);
+  });
+});
+
+describe("a part that an agent gives to a task", () => {
+  const part = "part" as TaskId;
+  const attach = (whole: Partial<Omit<Task, "id">>, as = agent, fields: Partial<Task> = {}) => {
+    const board = memoryBoard([aSpec(whole), aTaskRow({ id: part, ...fields })]);
+    return board.run({ tasks: [part, id] }, (snapshot) =>
+      decideChange(snapshot, { id: part, fields: { parentTask: id } }, as),
+    );
+  };
+  const made = (whole: Partial<Omit<Task, "id">>, as = agent, fields: Partial<Task> = {}) =>
+    memoryBoard([aSpec(whole)]).run({ tasks: [part, id] }, (snapshot) =>
+      decideCreate(
+        snapshot,
+        { board: "shop", id: part, fields: { title: "x", parentTask: id, ...fields }, issuer: "claude" },
+        as,
+      ),
+    );
+
+  it("finishes nothing that a person must approve of, unless the part must be, too", () => {
+    for (const give of [attach, made]) {
+      const whole = { requiresReview: true, status: "In Review" } as const;
+      expect(give(whole)).toMatchObject({ ok: false, reason: "not-allowed" });
+      expect(give(whole, agent, { requiresReview: true }).ok).toBe(true);
+      expect(give(whole, person).ok).toBe(true);
+      expect(give({ status: "In Progress" }).ok).toBe(true);
+    }
+  });
+
+  it("finishes nothing that waits for an answer", () => {
+    const whole = { ...aSpec({ status: "Blocked" }), parentTask: null };
+    for (const as of [agent, person]) {
+      const board = memoryBoard([whole, aTaskRow({ id: part })]);
+      const snapshot = board.snapshot({ board: "shop", tasks: [part, id] });
+      const stored = board.get(id) as StoredTask;
+      const parked = new Map(snapshot.tasks).set(id, { ...stored, parkedFor: [question] });
+      const { value } = decideChange(
+        { ...snapshot, tasks: parked },
+        { id: part, fields: { parentTask: id } },
+        as,
+      );
+      const about = { board: "shop", id: "new" as TaskId, fields: { title: "x", parentTask: id } };
+      const made = decideCreate({ ...snapshot, tasks: parked }, { ...about, issuer: "claude" }, as);
+      for (const answer of [value, made.value])
+        expect(answer).toMatchObject(as === person ? { ok: true } : { ok: false, reason: "not-allowed" });
+    }
   });
 });
 
