@@ -186,6 +186,28 @@ describe("AskUserQuestion", () => {
     await got.delivered?.();
   });
 
+  test("field 70: a loop that was woken by the same answer, and is quicker, keeps nothing from the call that asked", async () => {
+    const { hook, answer, asked, open } = await aHookDesk({
+      around: (real) => ({
+        take: async (request) => {
+          // Between the hook's look and its take.
+          const { taken } = await real.take({ task: "shop" });
+          expect(taken).toHaveLength(1);
+          return real.take(request);
+        },
+      }),
+    });
+    const waiting = hook(askUserQuestion());
+    await asked();
+    const [stored] = await open();
+    await answer(String(stored?.question.id), "1");
+    expect(decided(await waiting)).toMatchObject({
+      permissionDecision: "allow",
+      permissionDecisionReason: expect.stringMatching(/option 1 — JWT\. A loop has taken it, too\.$/),
+      updatedInput: { answers: { [auth.question]: "JWT" } },
+    });
+  });
+
   test("headless, past the deadline: a deny that says no answer, and that nobody decided", async () => {
     const { hook, pass } = await aHookDesk();
     const headless = () => hook(askUserQuestion(), "claude-code", { headless: true });

@@ -1,3 +1,4 @@
+import type { Owlpost } from "../../src/app/api.ts";
 import { answerHook, type HookAnswer, type HookCall } from "../../src/app/hook/answers.ts";
 import { hookDesk } from "../../src/app/hook/desk.ts";
 import { type Agent, workOf } from "../../src/app/hook/event.ts";
@@ -12,9 +13,12 @@ import type { Event } from "./events.ts";
 export async function aHookDesk({
   home = aHome(),
   onAsk,
+  around,
 }: {
   readonly home?: string;
   readonly onAsk?: () => void;
+  /** What the hook finds in the place of some of the real calls. */
+  readonly around?: (real: Owlpost) => Partial<Owlpost>;
 } = {}) {
   const clock = { at: Date.parse("2026-11-30T12:00:00Z") };
   const now = (): number => clock.at;
@@ -26,7 +30,7 @@ export async function aHookDesk({
     await owlpost.close();
   });
   const desk = hookDesk({
-    owlpost,
+    owlpost: { ...owlpost, ...around?.(owlpost) },
     config,
     home,
     now,
