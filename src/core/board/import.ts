@@ -28,7 +28,7 @@ export function decideImport(
   { actor }: BoardSettings,
 ): Decision<Imported> {
   const known = snapshot.tasks.get(task.id);
-  const { links, dropped } = linksOf(snapshot, task);
+  const { links, dropped } = linksOf(snapshot, task, known?.task);
   const kept = changedTask(task, links);
   const loose = dropped.length > 0 ? without(task, links) : undefined;
   if (known) {
@@ -118,24 +118,27 @@ export type Links = Pick<Task, "parentTask" | "blockedBy">;
 /** What a task still lacks, and whether it came with this import. */
 export type Ties = Links & Pick<Task, "id"> & { readonly isNew: boolean };
 
-/** The parent and the blockers that may be kept beside what it has; of what may not, only that is left out. */
+/**
+ * The parent and the blockers that may be kept beside what it has; of what may not, only that is left out. What it has is
+ * right already, and nothing waits for a task that is not there: no way is gone for these, however long it would be.
+ */
 function linksOf(
   snapshot: BoardSnapshot,
   task: Links & Pick<Task, "id">,
-  own: Links = { parentTask: null, blockedBy: [] },
+  own: Links | undefined,
 ): { readonly links: Links; readonly dropped: readonly string[] } {
   const dropped: string[] = [];
   const there = task.blockedBy.filter((id) => snapshot.tasks.has(id));
   for (const id of task.blockedBy)
     if (!there.includes(id)) dropped.push(`its blocker ${id}, which is not there`);
   let { parentTask } = task;
-  if (parentTask !== null) {
+  if (parentTask !== null && parentTask !== own?.parentTask) {
     const wrong = checkParent({
       id: task.id,
       parent: parentTask,
       found: snapshot.tasks.get(parentTask)?.task,
       children: snapshot.tasks.get(task.id)?.children ?? { all: 0, open: 0, done: 0 },
-      blockedBy: [...own.blockedBy, ...there],
+      blockedBy: [...(own?.blockedBy ?? []), ...there],
     });
     if (wrong) {
       dropped.push(`its parent ${parentTask}: ${wrong.message}`);
@@ -146,13 +149,16 @@ function linksOf(
     checkBlockers({
       id: task.id,
       blockedBy,
-      parent: own.parentTask ?? parentTask,
+      parent: own?.parentTask ?? parentTask,
       exists: () => true,
-      blockersOf: snapshot.blockersOf,
+      blockersOf: own ? snapshot.blockersOf : () => [],
     });
+  const held = new Set(own?.blockedBy);
   // Nearly always all of them are right.
-  if (!wrongOf(there)) return { links: { parentTask, blockedBy: there }, dropped };
+  if (!wrongOf(there.filter((id) => !held.has(id))))
+    return { links: { parentTask, blockedBy: there }, dropped };
   const blockedBy = there.filter((id) => {
+    if (held.has(id)) return true;
     const wrong = wrongOf([id]);
     if (wrong) dropped.push(`its blocker ${id}: ${wrong.message}`);
     return !wrong;
@@ -169,14 +175,23 @@ export function importOrder(tasks: readonly Task[]): readonly Task[] {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const ordered = new Set<Task>();
   const begun = new Set<Task>();
+  type Step = { readonly task: Task; readonly names: Iterator<TaskId> };
+  const stepOf = (task: Task): Step => {
+    begun.add(task);
+    return { task, names: [task.parentTask ?? [], task.blockedBy].flat().values() };
+  };
   for (const first of tasks) {
-    const way: Task[] = [first];
-    for (let task = way.at(-1); task; task = way.at(-1)) {
-      begun.add(task);
-      const names = [task.parentTask ?? [], task.blockedBy].flat();
-      const next = names.map((id) => byId.get(id)).find((each) => each !== undefined && !begun.has(each));
-      if (next) way.push(next);
-      else ordered.add(way.pop() as Task);
+    if (begun.has(first)) continue;
+    const way: Step[] = [stepOf(first)];
+    for (let step = way.at(-1); step; step = way.at(-1)) {
+      const name = step.names.next();
+      if (name.done) {
+        ordered.add(step.task);
+        way.pop();
+        continue;
+      }
+      const next = byId.get(name.value);
+      if (next && !begun.has(next)) way.push(stepOf(next));
     }
   }
   return [...ordered];
