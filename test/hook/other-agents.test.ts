@@ -2,7 +2,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { fromOpenCode } from "../../src/app/hook/opencode.ts";
+import { awaitAll } from "../../src/app/hook/waiting.ts";
 import { cli, owlpost } from "../app/process.ts";
+import { aDocument } from "../builders.ts";
 import { afterwards, aHome, until } from "../homes.ts";
 import { aHookDesk } from "./desk.ts";
 import { auth, geminiAskUser, openCodePermission, openCodeQuestion, permissionRequest } from "./events.ts";
@@ -47,6 +49,21 @@ test("gemini-cli: the answer is the reason of a deny, within its time; after it 
     reason: expect.stringMatching(/has its answer:\nq-\S+ was answered .+: option 2 — Sessions\./),
   });
 });
+
+test("gemini-cli: a clock that is set back keeps nobody waiting beyond the agent's own time", async () => {
+  const { owlpost: real } = await aHookDesk();
+  const asked = await real.ask({ document: aDocument() });
+  if (!asked.ok) throw new Error(asked.error);
+  let at = Date.parse("2026-11-30T12:00:00Z");
+  const now = (): number => {
+    at -= 60_000;
+    return at;
+  };
+  const { signal } = new AbortController();
+  expect(await awaitAll(real, [asked.id], { now, waitMs: 30, signal })).toMatchObject([
+    { question: { id: asked.id } },
+  ]);
+}, 5_000);
 
 test("gemini-cli: yes or no is asked, what wants a text goes to its own prompt", async () => {
   const { hook, asked, gone } = await aHookDesk();

@@ -93,8 +93,7 @@ export function hookDesk({ owlpost, config, home, now, signal, given, onAsk }: H
       if (!outcome.repeated) fresh.push(outcome.id);
     }
     onAsk?.();
-    const untilAt = waitMs === undefined ? Number.POSITIVE_INFINITY : now() + waitMs;
-    const found = await awaitAll(owlpost, ids, { now, untilAt, signal });
+    const found = await awaitAll(owlpost, ids, { now, waitMs, signal });
     if (!found) {
       if (takesBack)
         for (const id of ids)
@@ -145,8 +144,7 @@ export function hookDesk({ owlpost, config, home, now, signal, given, onAsk }: H
     const key = `${permissionKey}${randomUUID()}`;
     const asked = await owlpost.ask({ ...given, document, facts, agentsWords: { dropped: [] }, key });
     if (!asked.ok) return { kind: "unasked", why: asked.error };
-    const untilAt = Number.POSITIVE_INFINITY;
-    const [found] = (await awaitAll(owlpost, [asked.id], { now, untilAt, signal })) ?? [];
+    const [found] = (await awaitAll(owlpost, [asked.id], { now, waitMs: undefined, signal })) ?? [];
     if (!found) {
       await owlpost.cancel(asked.id, "the agent waits for it no more");
       return { kind: "unasked", why: "nobody waits for it any more" };

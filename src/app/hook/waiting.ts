@@ -8,8 +8,8 @@ const lookMs = 1_000;
 
 export type WaitOptions = {
   readonly now: () => number;
-  /** Not later than this, whatever the deadlines are. */
-  readonly untilAt: number;
+  /** Not longer than this, whatever the deadlines are; undefined: until then. */
+  readonly waitMs: number | undefined;
   /** Whoever waits has gone. */
   readonly signal: AbortSignal;
 };
@@ -18,18 +18,22 @@ export type WaitOptions = {
 export async function awaitAll(
   owlpost: Owlpost,
   ids: readonly QuestionId[],
-  { now, untilAt, signal }: WaitOptions,
+  { now, waitMs = Number.POSITIVE_INFINITY, signal }: WaitOptions,
 ): Promise<readonly StoredQuestion[] | undefined> {
+  const untilAt = now() + waitMs;
+  // A clock that is set back holds nobody up: the agent would give the hook up.
+  const end = performance.now() + waitMs;
+  const left = (): number => Math.min(untilAt - now(), end - performance.now());
   for (;;) {
     const looked = new AbortController();
     const stop = (): void => looked.abort();
     signal.addEventListener("abort", stop, { once: true });
     // Waiting begins before looking, so that nothing falls between the two.
-    const change = owlpost.changed(Math.max(1, Math.min(untilAt - now(), lookMs)), looked.signal);
+    const change = owlpost.changed(Math.max(1, Math.min(left(), lookMs)), looked.signal);
     try {
       const found = await look(owlpost, ids, now);
       if (signal.aborted || found.length < ids.length) return undefined;
-      if (now() >= untilAt || !found.some(({ state }) => isOpen(state))) return found;
+      if (left() <= 0 || !found.some(({ state }) => isOpen(state))) return found;
       await change;
     } finally {
       signal.removeEventListener("abort", stop);
