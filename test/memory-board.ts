@@ -63,7 +63,7 @@ export function memoryBoard(tasks: readonly Task[] = []) {
         open: children.filter(({ status }) => !isFinished(status)).length,
         done: children.filter(({ status }) => status === "Done").length,
       },
-      parkedFor: parkings.openFor(task.id),
+      ...parkings.holding(task.id),
     };
   }
 

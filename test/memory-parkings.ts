@@ -3,7 +3,7 @@ import type { QuestionId, TaskId } from "../src/domain/ids.ts";
 import { type ParkingStep, park, parkingStep } from "../src/domain/parking.ts";
 import type { StoredQuestion } from "../src/domain/question.ts";
 import type { Effect } from "../src/domain/store.ts";
-import type { Task, TaskClaim } from "../src/domain/task.ts";
+import type { StoredTask, Task, TaskClaim } from "../src/domain/task.ts";
 
 /** What parkings need of the board that they belong to. */
 export type ParkingBoard = {
@@ -104,6 +104,12 @@ export function memoryParkings(board: ParkingBoard) {
     moved,
     /** It stands still for nothing any more. */
     forget: (id: TaskId): void => void parked.delete(id),
-    openFor: (id: TaskId): QuestionId[] => [...(parked.get(id)?.open ?? [])],
+    holding(id: TaskId): Pick<StoredTask, "parkedFor" | "leftBy"> {
+      const { open = [], left = [] } = parked.get(id) ?? {};
+      return {
+        parkedFor: [...open],
+        leftBy: [...left].filter((each) => questions.get(each)?.state !== "cancelled"),
+      };
+    },
   };
 }

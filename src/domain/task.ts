@@ -159,4 +159,6 @@ export type StoredTask = {
   readonly children: ChildCounts;
   /** The open questions that it is parked for; the oldest first. */
   readonly parkedFor: readonly QuestionId[];
+  /** The questions that have left it Blocked: somebody skipped them, or nobody answered in time. */
+  readonly leftBy: readonly QuestionId[];
 };

@@ -249,6 +249,36 @@ describe("asking parks", () => {
     expect(await status()).toBe("Ready");
   });
 
+  test("what was skipped, or had no answer in time, is no agent's to go on with; what was taken back is", async () => {
+    const { owlpost, board, ask, choose, look, clock } = await aWorker();
+    const actor = { kind: "agent", name: "claude" } as const;
+    const agents = await owlpost.board({ board: "default", actor, issuer: "eric" });
+    const first = await ask();
+    await owlpost.decide({ verb: "skip", question: first }, "cli");
+    await owlpost.take({ claim: "take-1" });
+    expect(await look()).toMatchObject({ parkedFor: [], leftBy: [first] });
+    for (const status of ["Ready", "Backlog", "Cancelled"] as const)
+      expect(await agents.updateTask("012-fix-auth", { status })).toMatchObject({
+        ok: false,
+        reason: "not-allowed",
+        message: expect.stringContaining(first),
+      });
+    // An agent may ask anew about it; and nobody answers.
+    const again = await ask({ title: "Once more: which strategy for `src/auth`?" });
+    expect(await look()).toMatchObject({ parkedFor: [again], leftBy: [] });
+    clock.advance(7 * hour);
+    await owlpost.take({ claim: "take-2" });
+    expect(await agents.updateTask("012-fix-auth", { status: "Ready" })).toMatchObject({ ok: false });
+    const last = await ask({ title: "And now: which strategy for `src/auth`?" });
+    await owlpost.cancel(last, "asked by mistake");
+    expect(await look()).toMatchObject({ task: { status: "Blocked" }, parkedFor: [], leftBy: [] });
+    expect((await agents.updateTask("012-fix-auth", { status: "Ready" })).ok).toBe(true);
+    expect((await board.claim({ id: "012-fix-auth", token: "work" })).ok).toBe(true);
+    await choose(await ask({ title: "Which strategy for `src/auth`, in the end?" }));
+    await owlpost.take({ claim: "work" });
+    expect(await look()).toMatchObject({ task: { status: "In Progress" }, leftBy: [] });
+  });
+
   test("a question that is cancelled leaves it Blocked and says why", async () => {
     const { owlpost, ask, look } = await aWorker();
     const id = await ask();

@@ -16,7 +16,7 @@ import { isExemptFromReview } from "./worthiness.ts";
 /** A program judges neither its own work nor its own plan, and speaks for nobody. */
 export function refusedToAgent(
   { actor: { kind }, now }: BoardSettings,
-  { task, claim, parkedFor }: StoredTask,
+  { task, claim, parkedFor, leftBy }: StoredTask,
   { approved, status, claim: token }: MoveWords & { readonly status?: TaskStatus },
   fields: Partial<TaskFields>,
   /** The one that the fields name. */
@@ -41,6 +41,10 @@ export function refusedToAgent(
     return notAllowed(
       `move a task that waits for an answer (${parkedFor.join(", ")}): owlpost take --task ${task.id} brings the answer and lets it go on.`,
     );
+  if (leftBy.length > 0)
+    return notAllowed(
+      `move a task that was skipped, or for which nobody answered (${leftBy.join(", ")}): leave this to a person, or ask anew about it.`,
+    );
   const isHeld = task.status === "In Progress" && claim !== null && !hasRunOut(claim, now);
   if (isHeld && token === undefined && (status === "Backlog" || status === "Cancelled"))
     return notAllowed(
@@ -64,12 +68,13 @@ export function newRefusedToAgent(
 
 /** A parent is Done with its last part, whatever it waits for: so a part that a program gives to it decides about it. */
 function refusedPart(
-  { task: { id, requiresReview }, parkedFor }: StoredTask,
+  { task: { id, requiresReview }, parkedFor, leftBy }: StoredTask,
   part: Pick<TaskFields, "requiresReview">,
 ): BoardRefusal | undefined {
-  if (parkedFor.length > 0)
+  const heldUpBy = [...parkedFor, ...leftBy];
+  if (heldUpBy.length > 0)
     return notAllowed(
-      `give a part to ${id}, which waits for an answer (${parkedFor.join(", ")}) and would be Done with that part.`,
+      `give a part to ${id}, which is Blocked by a question (${heldUpBy.join(", ")}) and would be Done with that part.`,
     );
   return requiresReview && !part.requiresReview
     ? notAllowed(

@@ -107,6 +107,7 @@ export function decideCreate(
       cancelledBlockers: 0,
       children,
       parkedFor: [],
+      leftBy: [],
     };
     const wanted = { stored, task, openBlockers: stored.openBlockers };
     const unmet = unmetNeeds(rule.needs, status, wanted, {}, settings);

@@ -68,13 +68,13 @@ const plainColumns = `t.n, t.project, t.id, t.revision, t.status, t.priority, t.
   t.quality_verdict, t.tags, t.assignee, t.attachments, t.title, t.error_message, t.description,
   t.acceptance_criteria, t.execution_plan, t.context, t.artifacts, t.agent_output`;
 
-/** The blockers that stand on the board, with their statuses, and the open questions that the task is parked for, each as one JSON text. */
+/** The blockers that stand on the board, with their statuses, and the questions that hold the task up, each as one JSON text. */
 export const taskColumns = `${plainColumns},
   (SELECT json_group_array(json_array(b.id, b.status)) FROM task_dependencies d JOIN tasks b ON b.n = d.blocked_by
     WHERE d.task = t.n AND b.project = t.project),
   CASE WHEN t.status = 'Blocked' THEN
-    (SELECT json_group_array(json_array(q.run, q.part, q.seq)) FROM parkings k JOIN questions q ON q.n = k.question
-    WHERE k.task = t.n AND k.open = 1) END`;
+    (SELECT json_group_array(json_array(q.run, q.part, q.seq, k.open)) FROM parkings k JOIN questions q ON q.n = k.question
+    WHERE k.task = t.n AND (k.open = 1 OR q.state <> 'cancelled')) END`;
 
 export type FoundTask = { readonly n: number; readonly stored: StoredTask };
 
@@ -127,7 +127,7 @@ export function foundTask(row: TaskRow): FoundTask {
       openBlockers: blockers.filter(([, status]) => !isFinished(status)).length,
       cancelledBlockers: blockers.filter(([, status]) => status === "Cancelled").length,
       children: { all: row[10], open: row[11], done: row[12] },
-      parkedFor: row[46] === null || row[46] === "[]" ? [] : questionsOf(row[46]),
+      ...(row[46] === null || row[46] === "[]" ? notHeldUp : heldUp(row[46])),
     },
   };
 }
@@ -149,7 +149,14 @@ function listOf<Value>(text: string): readonly Value[] {
   return text === "[]" ? [] : (JSON.parse(text) as Value[]);
 }
 
-function questionsOf(text: string): QuestionId[] {
-  const parts = JSON.parse(text) as [string, string, number][];
-  return parts.map(([run, part, seq]) => mintQuestionId(run as RunId, part, seq));
+type HeldUp = Pick<StoredTask, "parkedFor" | "leftBy">;
+const notHeldUp: HeldUp = { parkedFor: [], leftBy: [] };
+
+function heldUp(text: string): HeldUp {
+  const parts = JSON.parse(text) as [string, string, number, 0 | 1][];
+  const those = (wanted: 0 | 1): QuestionId[] =>
+    parts
+      .filter(([, , , open]) => open === wanted)
+      .map(([run, part, seq]) => mintQuestionId(run as RunId, part, seq));
+  return { parkedFor: those(1), leftBy: those(0) };
 }

@@ -133,22 +133,21 @@ describe("a part that an agent gives to a task", () => {
     }
   });
 
-  it("finishes nothing that waits for an answer", () => {
+  it("finishes nothing that waits for an answer, was skipped, or got none", () => {
     const whole = { ...aSpec({ status: "Blocked" }), parentTask: null };
     for (const as of [agent, person]) {
       const board = memoryBoard([whole, aTaskRow({ id: part })]);
       const snapshot = board.snapshot({ board: "shop", tasks: [part, id] });
       const stored = board.get(id) as StoredTask;
-      const parked = new Map(snapshot.tasks).set(id, { ...stored, parkedFor: [question] });
-      const { value } = decideChange(
-        { ...snapshot, tasks: parked },
-        { id: part, fields: { parentTask: id } },
-        as,
-      );
-      const about = { board: "shop", id: "new" as TaskId, fields: { title: "x", parentTask: id } };
-      const made = decideCreate({ ...snapshot, tasks: parked }, { ...about, issuer: "claude" }, as);
-      for (const answer of [value, made.value])
-        expect(answer).toMatchObject(as === person ? { ok: true } : { ok: false, reason: "not-allowed" });
+      for (const held of [{ parkedFor: [question] }, { leftBy: [question] }]) {
+        const tasks = new Map(snapshot.tasks).set(id, { ...stored, ...held });
+        const about = { board: "shop", id: "new" as TaskId, fields: { title: "x", parentTask: id } };
+        for (const { value } of [
+          decideChange({ ...snapshot, tasks }, { id: part, fields: { parentTask: id } }, as),
+          decideCreate({ ...snapshot, tasks }, { ...about, issuer: "claude" }, as),
+        ])
+          expect(value).toMatchObject(as === person ? { ok: true } : { ok: false, reason: "not-allowed" });
+      }
     }
   });
 });
