@@ -3,7 +3,7 @@ import type { Board } from "../../src/app/board/api.ts";
 import { openOwlpost } from "../../src/app/owlpost.ts";
 import { decideChange } from "../../src/core/board/change.ts";
 import type { TaskId } from "../../src/domain/ids.ts";
-import type { TaskStatus } from "../../src/domain/task.ts";
+import type { Task, TaskStatus } from "../../src/domain/task.ts";
 import { aConfig, minute } from "../builders.ts";
 import { passFor, wholeSpec } from "../contract/provider.ts";
 import { aClock, afterwards, aHome, aQuickHome } from "../homes.ts";
@@ -25,14 +25,14 @@ async function aDispatcher(home = aHome(), now = aClock().now) {
 }
 
 /** A hub with so many dependants that they are told in several transactions; its process dies after the first one. */
-async function aHalfToldBoard(status: TaskStatus) {
+async function aHalfToldBoard(status: TaskStatus, change: (at: number) => Partial<Task> = () => ({})) {
   const home = aQuickHome();
   const clock = aClock();
   const { store, board } = await aDispatcher(home, clock.now);
   const count = 1_200;
   const hub = aTaskRow({ id: "hub", ...ready, status: status === "Done" ? "In Progress" : "Done" });
   const dependants = Array.from({ length: count }, (_, at) =>
-    aTaskRow({ id: `d${at}`, ...ready, blockedBy: [hub.id] }),
+    aTaskRow({ ...ready, blockedBy: [hub.id], ...change(at), id: `d${at}` }),
   );
   await store.append(
     [hub, ...dependants].map((task) => ({ type: "insert-task", task })),
@@ -73,6 +73,19 @@ describe("a process that dies before all who waited for a task are told", () => 
     expect(await board.claim({ token: "mine" })).toMatchObject({ ok: true });
   });
 
+  test("nor to one who could begin none of those that were told first: who is told then may stand before them", async () => {
+    // Told first, last in the order, and without anybody who could carry them out.
+    const { board, store } = await aHalfToldBoard("Done", (at) =>
+      at < 700 ? { priority: null, executor: at < 480 ? "human" : null } : { priority: "Low" },
+    );
+    const gone = Array.from({ length: 480 }, (_, at) => ({ id: `d${at}` as TaskId, revision: 1 }));
+    await store.append(
+      gone.map((each) => ({ type: "delete-task", board: "default", ...each })),
+      0,
+    );
+    expect(await board.claim({ token: "mine" })).toMatchObject({ ok: true, task: { priority: "Low" } });
+  });
+
   test("lists nothing as to be begun that waits for a task that was opened again", async () => {
     const { store } = await aHalfToldBoard("Backlog");
     const ids = async (actionable: boolean): Promise<string[]> =>
@@ -85,6 +98,7 @@ describe("a process that dies before all who waited for a task are told", () => 
         })
       ).map(({ task }) => task.id);
     expect(await ids(true)).toEqual([]);
+    expect(await store.nextTasks("default", { limit: 5_000 })).toEqual([]);
     expect(await ids(false)).toHaveLength(1_200);
   });
 

@@ -86,6 +86,18 @@ describe("asking parks", () => {
     const made = await board.createTask({ title: "Idle", id: "012-fix-auth" });
     await ask();
     expect(await board.getTask("012-fix-auth")).toEqual(made.ok ? made.task : undefined);
+    // Blocked by a person, for a reason of theirs, and by no question.
+    const why = {
+      status: "Blocked",
+      errorMessage: "The server is away",
+      acceptanceCriteria: "- it runs",
+    } as const;
+    const blocked = await board.updateTask("012-fix-auth", why);
+    await ask({ title: "And another thing about the tokens?" });
+    expect(await board.stored("012-fix-auth")).toMatchObject({
+      task: blocked.ok ? blocked.task : {},
+      parkedFor: [],
+    });
     expect((await owlpost.events(0, 99)).filter(({ kind }) => kind.startsWith("task.p"))).toEqual([]);
   });
 

@@ -5,11 +5,24 @@ import { openOwlpost } from "../../src/app/owlpost.ts";
 import { decideRemove } from "../../src/core/board/remove.ts";
 import type { TaskId } from "../../src/domain/ids.ts";
 import { type Effect, type Store, StoreError } from "../../src/domain/store.ts";
-import { aConfig, evening } from "../builders.ts";
+import { aConfig, aDocument, evening } from "../builders.ts";
 import { afterwards, aHome } from "../homes.ts";
 import { aTaskRow } from "../memory-board.ts";
 
 const count = 1_300;
+const eric = { kind: "person", name: "eric" } as const;
+
+function aDesk(store: Store): Desk {
+  return {
+    home: aHome(),
+    config: aConfig(),
+    store,
+    router: () => Promise.reject(new Error("nobody is rung")),
+    now: () => evening,
+    host: "owl",
+    committed: () => undefined,
+  };
+}
 
 async function aBoard() {
   const owlpost = await openOwlpost({ home: aHome(), config: aConfig(), now: () => evening });
@@ -62,28 +75,63 @@ test("what a process that died has left is done bit by bit by others, and holds 
   expect(await owlpost.store.settleBlockers(1)).toBe(false);
 });
 
+test("who is deleted with very many dependants leaves nothing of it in the log but that, whatever it was parked for", async () => {
+  const { owlpost, board } = await aBoard();
+  await owlpost.store.append(
+    [
+      {
+        type: "update-task",
+        board: "shop",
+        id: "hub" as TaskId,
+        revision: 1,
+        change: { status: "In Progress" },
+      },
+    ],
+    evening,
+  );
+  const asked = await owlpost.ask({ document: aDocument({ task: "hub" }), project: "shop" });
+  if (!asked.ok) throw new Error(asked.error);
+  expect((await board.stored("hub"))?.parkedFor).toEqual([asked.id]);
+  const before = (await owlpost.events(0, 99)).length;
+  expect((await board.deleteTask("hub")).ok).toBe(true);
+  const events = (await owlpost.events(0, 99)).slice(before);
+  expect(events.map(({ kind, task, project }) => [kind, task, project])).toEqual([
+    ["question.cancelled", "hub", "shop"],
+    ["task.deleted", "hub", "shop"],
+  ]);
+  expect(await owlpost.question(asked.id)).toMatchObject({ state: "cancelled" });
+});
+
+test("whoever waits for news hears of it when it is written, and again when all are told", async () => {
+  const { owlpost } = await aBoard();
+  const { store } = owlpost;
+  const told: number[] = [];
+  const free = async (): Promise<number> => (await store.nextTasks("shop", { limit: 5_000 })).length;
+  const counts: Promise<number>[] = [];
+  const desk: Desk = { ...aDesk(store), committed: () => void counts.push(free()) };
+  const { change } = openBoardDesk(desk, { board: "shop", actor: eric, issuer: "eric" });
+  await change({ tasks: ["hub" as TaskId] }, (snapshot, settings) =>
+    decideRemove(snapshot, { id: "hub" as TaskId }, settings),
+  );
+  for (const each of counts) told.push(await each);
+  expect(told).toEqual([500, count]);
+});
+
 test("what is written is written, also where those who wait for it cannot be told at once", async () => {
   const { owlpost, board } = await aBoard();
   const { store } = owlpost;
   let commits = 0;
-  const config = aConfig();
-  const actor = { kind: "person", name: "eric" } as const;
   const broken: Store = {
     ...store,
     settleBlockers: () => Promise.reject(new StoreError("busy", "another process writes")),
   };
   const desk: Desk = {
-    home: aHome(),
-    config,
-    store: broken,
-    router: () => Promise.reject(new Error("nobody is rung")),
-    now: () => evening,
-    host: "owl",
+    ...aDesk(broken),
     committed: () => {
       commits += 1;
     },
   };
-  const { change } = openBoardDesk(desk, { board: "shop", actor, issuer: "eric" });
+  const { change } = openBoardDesk(desk, { board: "shop", actor: eric, issuer: "eric" });
   const removed = await change({ tasks: ["hub" as TaskId] }, (snapshot, settings) =>
     decideRemove(snapshot, { id: "hub" as TaskId }, settings),
   );

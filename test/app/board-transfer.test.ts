@@ -250,16 +250,28 @@ describe("tasks go out and come in", () => {
   test("whoever changes a task while it still waits for those that it names finds his change in it afterwards", async () => {
     const { board } = await aBoard();
     for (const id of ["mine", "gone"]) await board.createTask({ title: id, id });
+    const mine = "mine" as TaskId;
     async function* lines() {
       yield Buffer.from('{"id":"late","title":"Late","blockedBy":["early","gone"],"parentTask":"whole"}\n');
+      yield Buffer.from('{"id":"moved","title":"Moved","parentTask":"whole"}\n');
       for (let at = 0; at < 2_000; at += 1) yield Buffer.from(`{"id":"n${at}","title":"N"}\n`);
-      const changed = await board.updateTask("late", { blockedBy: ["mine" as TaskId] });
-      expect(changed.ok).toBe(true);
+      expect((await board.updateTask("late", { blockedBy: [mine] })).ok).toBe(true);
+      expect((await board.updateTask("moved", { parentTask: mine })).ok).toBe(true);
       yield Buffer.from('{"id":"early","title":"Early"}\n{"id":"whole","title":"Whole"}\n');
     }
     const report = await board.importStream(lines());
-    expect(report).toMatchObject({ added: 2_003, refused: [], dropped: [] });
+    expect(report).toMatchObject({ added: 2_004, refused: [], dropped: [] });
     expect(await board.getTask("late")).toMatchObject({ blockedBy: ["early", "mine"], parentTask: "whole" });
+    expect(await board.getTask("moved")).toMatchObject({ parentTask: "mine" });
+  });
+
+  test("a blocker that the same task came with before is not taken away by a document without it", async () => {
+    const { board } = await aBoard();
+    const all = ["a", "b"].map((id) => JSON.stringify({ id, title: id })).join("\n");
+    await board.importText(`${all}\n{"id":"c","title":"C","blockedBy":["a","b"]}`);
+    const { refused } = await board.importText('{"id":"c","title":"C","blockedBy":["a"]}');
+    expect(refused.map(({ id }) => id)).toEqual(["c"]);
+    expect(await board.getTask("c")).toMatchObject({ blockedBy: ["a", "b"], revision: 1 });
   });
 
   test("what a document does not say is not compared when it comes again", async () => {

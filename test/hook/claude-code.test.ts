@@ -208,6 +208,42 @@ describe("AskUserQuestion", () => {
     });
   });
 
+  test("what cannot be asked with another takes back what was asked with it, and nothing that was asked before", async () => {
+    let asks = 0;
+    const { hook, open } = await aHookDesk({
+      around: (real) => ({
+        ask: async (request) => {
+          asks += 1;
+          return asks < 4
+            ? real.ask(request)
+            : { ok: false, error: "unreadable", message: "it cannot be read" };
+        },
+      }),
+    });
+    const headless = (questions: readonly unknown[]) =>
+      hook(askUserQuestion(questions), "claude-code", { headless: true });
+    await headless([auth]);
+    const before = await open();
+    const third = { ...storage, question: "Where do logs go?" };
+    expect((await headless([auth, storage, third])).output).toBeUndefined();
+    expect(asks).toBe(4);
+    expect((await open()).map(({ question }) => question.id)).toEqual(
+      before.map(({ question }) => question.id),
+    );
+  });
+
+  test("at a terminal, one skipped and one without an answer in time: what the person said counts", async () => {
+    const { hook, asked, skip, pass } = await aHookDesk();
+    const waiting = hook(askUserQuestion([auth, storage]));
+    const [first] = await asked(2);
+    await skip(String(first?.question.id));
+    pass();
+    expect(decided(await waiting)).toMatchObject({
+      permissionDecision: "deny",
+      permissionDecisionReason: expect.stringMatching(/was skipped[\s\S]*No answer by/),
+    });
+  });
+
   test("headless, past the deadline: a deny that says no answer, and that nobody decided", async () => {
     const { hook, pass } = await aHookDesk();
     const headless = () => hook(askUserQuestion(), "claude-code", { headless: true });
@@ -293,6 +329,16 @@ describe("PermissionRequest", () => {
       state: "default_applied",
       outcome: "defaulted",
     });
+  });
+
+  test("an answer after the deadline allows nothing, also where it comes before the default is taken", async () => {
+    const { hook, asked, pass, answer, owlpost } = await aHookDesk();
+    const waiting = hook(permissionRequest());
+    const [stored] = await asked();
+    pass();
+    expect(await answer(String(stored?.question.id), "1")).toMatchObject({ accepted: true });
+    expect(await owlpost.question(String(stored?.question.id))).toMatchObject({ answer: { late: true } });
+    expect(decided(await waiting)?.decision).toMatchObject({ behavior: "deny" });
   });
 
   test("field 67: what was allowed once is no answer to the next call, even with the same arguments", async () => {

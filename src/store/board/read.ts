@@ -133,7 +133,7 @@ function lapsedTasks(sql: Sql, now: Instant, limit: number): StoredTask[] {
 export function nextLapseAt(sql: Sql, now: Instant): Instant | undefined {
   const [first, isAhead] = sql<unknown>(lapses).raw().get(now) as [Instant | null, number | null];
   if (first === null) return undefined;
-  return isAhead === 1 ? Math.min(first, now) : first;
+  return isAhead === 1 ? now : first;
 }
 
 const lapses = `SELECT

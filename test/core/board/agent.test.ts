@@ -101,8 +101,42 @@ describe("a guessed line", () => {
       "- [INFERRED] it is quick",
     ])
       expect(edit(aSpec(guessed), { acceptanceCriteria: text }).ok).toBe(true);
+    // A line that stood there without the marker before was adopted by nobody now.
+    const both = aSpec({ acceptanceCriteria: "- it is fast\n- [INFERRED] it is fast" });
+    expect(edit(both, { acceptanceCriteria: "- it is fast" }).ok).toBe(true);
     const bare = aSpec({ acceptanceCriteria: "- [INFERRED]\n- the suite passes" });
     expect(edit(bare, { acceptanceCriteria: "- the suite passes\n\n\n" }).ok).toBe(true);
+  });
+});
+
+describe("what somebody works on", () => {
+  const moved = (status: "Backlog" | "Cancelled", as: typeof agent, claim?: string) => {
+    const board = memoryBoard([aSpec({ status: "Ready" })]);
+    board.run({ tasks: [id] }, (snapshot) =>
+      decideClaim(snapshot, { id, token: "t", by: "loop", leaseMs: minute }, person),
+    );
+    return board.run({ tasks: [id] }, (snapshot) =>
+      decideChange(snapshot, { id, fields: {}, status, ...(claim ? { claim } : {}) }, as),
+    );
+  };
+
+  it("is no agent's to put away, unless it is its own", () => {
+    for (const status of ["Backlog", "Cancelled"] as const) {
+      expect(moved(status, agent)).toMatchObject({ ok: false, reason: "not-allowed" });
+      expect(moved(status, agent, "another")).toMatchObject({ ok: false, reason: "claim-lost" });
+      expect(moved(status, agent, "t").ok).toBe(true);
+      expect(moved(status, person).ok).toBe(true);
+    }
+  });
+});
+
+describe("a task that a person has exempted from its review", () => {
+  it("keeps other tags of an agent beside that, and no other task gets it", () => {
+    const tags = ["worthiness:info-only"];
+    expect(edit(aSpec({ tags }), { tags: [...tags, "web"] }).ok).toBe(true);
+    expect(edit(aSpec({ tags: ["web"] }), { tags: ["web", ...tags] })).toMatchObject({
+      reason: "not-allowed",
+    });
   });
 });
 
