@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { openBoard } from "../../src/app/board/board.ts";
 import { openBoardDesk } from "../../src/app/board/board-desk.ts";
 import type { Desk } from "../../src/app/desk.ts";
 import { openOwlpost } from "../../src/app/owlpost.ts";
@@ -115,6 +116,28 @@ test("whoever waits for news hears of it when it is written, and again when all 
   );
   for (const each of counts) told.push(await each);
   expect(told).toEqual([500, count]);
+});
+
+test("nothing looks like an empty board while another process tells those who wait", async () => {
+  const { owlpost, board } = await aBoard();
+  const { store } = owlpost;
+  const hub = { type: "delete-task", board: "shop", id: "hub" as TaskId, revision: 1 } as const;
+  await store.append([hub], evening);
+  for (let at = 0; at < 500; at += 1) await store.append([{ ...hub, id: `d${at}` as TaskId }], evening);
+  let looks = 0;
+  const busy: Store = {
+    ...store,
+    // This one finds nothing to do: the other has just done it.
+    settleBlockers: async () => {
+      looks += 1;
+      if (looks > 1) while (await store.settleBlockers(500));
+      return false;
+    },
+  };
+  expect(await store.nextTasks("shop", { limit: 1 })).toEqual([]);
+  const other = openBoard(aDesk(busy), { board: "shop", actor: eric, issuer: "eric" });
+  expect(await other.next()).toHaveLength(1);
+  expect(await board.next({ limit: 1_000 })).toHaveLength(count - 500);
 });
 
 test("what is written is written, also where those who wait for it cannot be told at once", async () => {

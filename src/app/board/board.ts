@@ -109,6 +109,8 @@ export function openBoard(desk: Desk, options: BoardOptions): Board {
     const look = () => store.nextTasks(board, { ...filter, limit });
     let found = await look();
     while (found.length < limit && (await settleMore(store))) found = await look();
+    // Another process may have told the last of them between the two.
+    if (found.length === 0) found = await look();
     const at = now();
     const directories = directoriesOf(found.map(({ task }) => task.workingDirectory));
     const settings: BoardSettings = { now: at, iso: new Date(at).toISOString(), actor, directories };

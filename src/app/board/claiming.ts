@@ -50,16 +50,22 @@ export function claiming({ desk, options, change, sweep }: BoardDesk): Pick<Boar
     },
   ): Promise<ClaimOutcome> {
     const passedOver: PassedOver[] = [];
+    const filter = {
+      ...(executors === undefined ? {} : { executors }),
+      ...(owner === undefined ? {} : { owner }),
+    };
+    /** Is there one that was not looked at? Whoever was told meanwhile, by anybody, may stand before those that were. */
+    const isMore = async (): Promise<boolean> => {
+      if (await settleMore(store)) return true;
+      const seen = new Set(passedOver.map(({ task }) => task.id));
+      const now = await store.nextTasks(board, { ...filter, limit: seen.size + 1 });
+      return now.some(({ task }) => !seen.has(task.id));
+    };
     const folders = new Set<string>();
     let after: NextPlace | undefined;
     let limit = 1;
     for (;;) {
-      const next: NextNeed = {
-        limit,
-        ...(executors === undefined ? {} : { executors }),
-        ...(owner === undefined ? {} : { owner }),
-        ...(after === undefined ? {} : { after }),
-      };
+      const next: NextNeed = { ...filter, limit, ...(after === undefined ? {} : { after }) };
       let found: readonly StoredTask[] = [];
       const answer: ClaimAnswer | undefined = await change(
         // The same token again is the same claim, also for whoever asked for the next task.
@@ -82,8 +88,7 @@ export function claiming({ desk, options, change, sweep }: BoardDesk): Pick<Boar
       if (answer.ok || answer.reason !== "nothing-ready") return { ...answer, passedOver };
       after = found.at(-1)?.task;
       if (found.length < limit || passedOver.length >= mostPassedOver) {
-        if (found.length < limit && (await settleMore(store))) {
-          // From the beginning: whoever was told now may stand before these.
+        if (found.length < limit && (await isMore())) {
           after = undefined;
           passedOver.length = 0;
           continue;
