@@ -69,6 +69,7 @@ export function memoryParkings(board: ParkingBoard) {
     const parking = {
       status: task.status,
       claim: board.claim(task.id) ?? null,
+      isBegun: task.dispatchedAt !== null,
       question: id,
       awaited: awaitedBy(open),
     };

@@ -19,6 +19,8 @@ export type Awaited = {
 export type Parking = {
   readonly status: TaskStatus;
   readonly claim: TaskClaim | null;
+  /** Somebody works on it, and has not given it back. */
+  readonly isBegun: boolean;
   readonly question: QuestionId;
   /** All for which it stands still, that one among them, in the order in which they were asked. */
   readonly awaited: readonly Awaited[];
@@ -101,12 +103,12 @@ function leaves(parking: Parking, why: string): ParkingStep {
 }
 
 function freed(parking: Parking, { take, works }: QuestionMove, now: Instant, outcome: string): ParkingStep {
-  const { status, claim, question, left } = parking;
+  const { status, claim, isBegun, question, left } = parking;
   const others = othersOf(parking);
   if (others.length > 0) return { parking: "over", change: { errorMessage: awaitedWords(others) } };
   if (left !== undefined) return { parking: "over", change: { errorMessage: left, claim: null } };
   const held = claim !== null && (works === claim.token || take === claim.token);
-  const goesOn = outcome !== "retried" && (held || works === "asker");
+  const goesOn = outcome !== "retried" && (held || (works === "asker" && isBegun));
   const to = goesOn ? "In Progress" : "Ready";
   return {
     parking: "over",

@@ -136,6 +136,16 @@ describe("asking parks", () => {
     expect(await status()).toBe("In Progress");
   });
 
+  test("given back meanwhile, it is Ready for anybody: whoever waited for the answer has nothing to go on with", async () => {
+    const { owlpost, board, ask, choose, look } = await aWorker();
+    const id = await ask();
+    expect(await board.release("012-fix-auth", { force: true })).toMatchObject({ ok: true });
+    await choose(id);
+    await owlpost.take({ claim: "wait:1", works: "asker" });
+    expect(await look()).toMatchObject({ task: { status: "Ready", dispatchedAt: null }, claim: null });
+    expect(await board.claim({ token: "another" })).toMatchObject({ ok: true });
+  });
+
   test("under any other claim it is Ready again, and the old claim is worth nothing", async () => {
     const { owlpost, ask, choose, look, board } = await aWorker();
     await choose(await ask());

@@ -241,7 +241,12 @@ function free(
 ): Decision<HoldAnswer> {
   const back = task.status === "In Progress";
   if (claim === null && !back) return { effects: [], value: { ok: true, task, claim: null } };
-  const moved = back ? ({ status: "Ready", dispatchedAt: null, sessionReference: "" } as const) : {};
+  // Given back while it is parked: whoever asked has nothing to go on with.
+  const moved = {
+    ...(back ? { status: "Ready" as const } : {}),
+    dispatchedAt: null,
+    sessionReference: "",
+  };
   return {
     effects: [
       {

@@ -18,6 +18,7 @@ type TaskRow = {
   status: TaskStatus;
   parent: number | null;
   error_message: string;
+  dispatched_at: number | null;
   claim: string | null;
   claimed_by: string | null;
   claimed_at: number | null;
@@ -25,7 +26,7 @@ type TaskRow = {
   lease_until_at: number | null;
   lease_left_ms: number | null;
 };
-const taskColumns = `n, project, id, status, parent, error_message, claim, claimed_by, claimed_at, lease_ms,
+const taskColumns = `n, project, id, status, parent, error_message, dispatched_at, claim, claimed_by, claimed_at, lease_ms,
   lease_until_at, lease_left_ms`;
 
 /** A question was asked: a task of the board that is In Progress stands still, and one that an earlier question left Blocked waits again. */
@@ -68,6 +69,7 @@ export function moveParked(sql: Sql, move: Move, now: Instant): void {
   const parking = {
     status: row.status,
     claim: claimOf(row),
+    isBegun: row.dispatched_at !== null,
     question: move.id,
     awaited: all.filter(({ open }) => open === 1).map(awaitedOf),
   };
