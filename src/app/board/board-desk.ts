@@ -18,7 +18,9 @@ export type BoardDesk = {
     decide: (snapshot: BoardSnapshot, settings: BoardSettings) => Decision<Value>,
     directories?: ReadonlySet<string>,
   ): Promise<Value>;
-  /** Leases that are over are over, service or no service; and some are told of what a process that died has not told them. */
+  /** Leases that are over are over, service or no service. */
+  lapse(): Promise<void>;
+  /** The same for whoever only looks; and some are told of what a process that died has not told them, as with each change. */
   sweep(): Promise<void>;
 };
 
@@ -59,6 +61,10 @@ export function openBoardDesk(desk: Desk, options: BoardOptions): BoardDesk {
 
   async function sweep(): Promise<void> {
     await settleSome(store);
+    await lapse();
+  }
+
+  async function lapse(): Promise<void> {
     for (;;) {
       const at = now();
       const due = await store.nextLapseAt(at);
@@ -70,7 +76,7 @@ export function openBoardDesk(desk: Desk, options: BoardOptions): BoardDesk {
     }
   }
 
-  return { desk, options, change, sweep };
+  return { desk, options, change, lapse, sweep };
 }
 
 /** Those that are folders on this machine. */

@@ -28,7 +28,7 @@ export function openBoard(desk: Desk, options: BoardOptions): Board {
   const { store, now } = desk;
   const { board, actor, issuer } = options;
   const boardDesk = openBoardDesk(desk, options);
-  const { change, sweep } = boardDesk;
+  const { change, lapse, sweep } = boardDesk;
 
   async function createTask(given: NewTask): Promise<BoardAnswer> {
     const { id: wanted, status, ...fields } = given;
@@ -55,7 +55,7 @@ export function openBoard(desk: Desk, options: BoardOptions): Board {
   ): Promise<BoardAnswer> {
     const known = taskId(id);
     if (!known) return noTask(id);
-    await sweep();
+    await lapse();
     const folder = fields.workingDirectory ?? (await folderFor(known, status));
     const request = { id: known, fields, ...words, ...(status === undefined ? {} : { status }) };
     return change(

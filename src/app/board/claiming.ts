@@ -13,12 +13,12 @@ const mostPassedOver = 500;
 const page = 25;
 
 /** Beginning work: two dispatchers never both win a task. */
-export function claiming({ desk, options, change, sweep }: BoardDesk): Pick<Board, "claim"> {
+export function claiming({ desk, options, change, lapse }: BoardDesk): Pick<Board, "claim"> {
   const { store, config } = desk;
   const { board, actor } = options;
 
   async function claim(request: ClaimRequest): Promise<ClaimOutcome> {
-    await sweep();
+    await lapse();
     const { id, executor } = request;
     const wanted = {
       token: request.token ?? randomUUID(),

@@ -51,6 +51,8 @@ function blocksIn(lines: readonly string[]): Block[] {
 
 /** The Context that a reviewer reads and that the hash covers: LF line ends, stripped blocks gone with their line ends. */
 export function reviewerContext(context: string): string {
+  // Nearly every Context holds none.
+  if (!context.includes("--- ")) return context.replace(/\r\n?/g, "\n");
   const lines = linesOf(context);
   const gone = new Set<number>();
   for (const { kind, from, to } of blocksIn(lines)) {
