@@ -7,6 +7,7 @@ import {
   notAllowed,
   optionWords,
   senderWords,
+  takerWords,
 } from "../core/wording.ts";
 import type { Instant } from "../domain/ids.ts";
 import { type Answer, isOpen, type Question, type StoredQuestion } from "../domain/question.ts";
@@ -134,6 +135,5 @@ function takenLine(stored: StoredQuestion, now: Instant): Verdict["taken"] {
   const { claim, zone } = stored;
   if (!claim || stored.state === "answered" || stored.state === "expired") return undefined;
   const at = when(claim.takenAt, zone, now);
-  const by = claim.run === undefined ? "the loop" : `run ${claim.run}`;
-  return { words: `▶ Picked up by ${by} at ${at.text}`, at };
+  return { words: `▶ Picked up by ${takerWords(stored.question, claim)} at ${at.text}`, at };
 }

@@ -9,6 +9,7 @@ import {
   optionWords,
   senderWords,
   shorten,
+  takerWords,
   timeWords,
 } from "./wording.ts";
 
@@ -71,8 +72,7 @@ function pickedUpLine(stored: StoredQuestion, now: Instant): string | undefined 
   const { claim } = stored;
   const closed = stored.state === "resolved" ? `closed as ${stored.result ?? "resolved"}` : undefined;
   if (!claim) return closed === undefined ? undefined : `▶ Task ${closed}`;
-  const run = claim.run === undefined ? "the loop" : `run ${claim.run}`;
-  const picked = `▶ Picked up by ${run} at ${timeWords(claim.takenAt, stored.zone, now)}`;
+  const picked = `▶ Picked up by ${takerWords(stored.question, claim)} at ${timeWords(claim.takenAt, stored.zone, now)}`;
   return closed === undefined ? picked : `${picked}, ${closed}`;
 }
 

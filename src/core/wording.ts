@@ -1,6 +1,6 @@
 import type { Sender } from "../domain/command.ts";
 import type { Instant } from "../domain/ids.ts";
-import type { Answer, DefaultAction, Question, StoredQuestion } from "../domain/question.ts";
+import type { Answer, ClaimRecord, DefaultAction, Question, StoredQuestion } from "../domain/question.ts";
 import { isOpen } from "../domain/question.ts";
 import { localClock, localDay } from "./time.ts";
 
@@ -71,6 +71,12 @@ export const notAllowed = "not allowed";
 /** An agent's own permission prompt: whoever asked waits for it until the deadline, and no loop ever comes for it. */
 export function isPermission({ source }: Question): boolean {
   return source === "permission";
+}
+
+/** Who came for the decision: `run a3f2`, else the loop, or the agent whose own prompt it was. */
+export function takerWords(question: Question, { run }: ClaimRecord): string {
+  if (run !== undefined) return `run ${run}`;
+  return isPermission(question) ? "the agent" : "the loop";
 }
 
 /** What happens when nobody answers, after a subject: `the spec is skipped …`. */

@@ -79,6 +79,9 @@ export type Question = {
   readonly again?: QuestionId;
 };
 
+/** Facts that are kept for programs, and shown to nobody. */
+export const factsForPrograms: ReadonlySet<string> = new Set(["arguments_sha256"]);
+
 /** What counted: a person's reply, or the deadline. `by` is absent where no person is known by name. */
 export type Answer = {
   readonly outcome: Outcome;

@@ -2,11 +2,12 @@ import { expect, test } from "vitest";
 import { deadlineWords, verdictOf } from "../../src/app/inbox-verdict.ts";
 import { isNightSafe } from "../../src/core/night.ts";
 import { acceptedText } from "../../src/core/reply/words.ts";
-import { ranWords, willRunWords } from "../../src/core/report-words.ts";
+import { ranWords, takenWords, willRunWords } from "../../src/core/report-words.ts";
 import { deadlineLine, standingLines } from "../../src/core/standing.ts";
 import { toldText } from "../../src/core/told.ts";
 import { followUpView, questionView } from "../../src/core/view.ts";
 import { defaultWords, standing } from "../../src/core/wording.ts";
+import type { Claim } from "../../src/domain/ids.ts";
 import type { StoredQuestion } from "../../src/domain/question.ts";
 import { anAnswer, aQuestion, aStored, evening, hour, minute } from "../builders.ts";
 
@@ -75,6 +76,13 @@ test("an answer reaches the agent that waits; a late one allows nothing, and its
   expect(receipt(answered(true))).toContain("nothing is allowed by it");
   expect(standingLines(answered(true), now)).toContain("too late: nothing is allowed by it");
   expect(toldText(answered(true), now)).toContain("too late, so not allowed");
+});
+
+test("it is the agent that comes for it, never a loop", () => {
+  const claim = { claim: "c" as Claim, takenAt: evening + minute, leaseUntilAt: evening + hour };
+  const taken = permission({ state: "applied", answer: anAnswer({ option: "1" }), claim });
+  const told = [standingLines(taken, now), verdictOf(taken, now)?.taken?.words, takenWords(taken, now)];
+  for (const text of told) expect(text).toMatch(/icked up by the agent at/);
 });
 
 test("it is never safe at night, whatever it recommends", () => {

@@ -371,6 +371,18 @@ describe("the inbox in Chromium", () => {
     );
   });
 
+  it("folds a long fact, so that the options stay near, and keeps it unfolded when the card changes", async () => {
+    const id = await ask({ facts: { arguments: "x ".repeat(10_000), coverage: "81 %" } });
+    const fact = card(id).locator("dd details");
+    expect(await fact.count()).toBe(1);
+    expect((await card(id).boundingBox())?.height).toBeLessThan(900);
+    await fact.getByText("20,000 characters").tap();
+    expect(await fact.getByText("x x x").isVisible()).toBe(true);
+    await service.owlpost.decide({ verb: "choose", question: await ask({ task: "013" }), key: "2" }, "cli");
+    await section("Answered").getByText("Extend the TTL").first().waitFor();
+    expect(await fact.getByText("x x x").isVisible()).toBe(true);
+  });
+
   it("fits a phone: nothing sticks out, every button is large enough for a thumb", async () => {
     const id = await ask({
       title: "W".repeat(120),
