@@ -1,7 +1,7 @@
 import type { ChannelStatus, StatusReport } from "../app/api.ts";
 import { factLines, linkLines } from "../app/inbox-facts.ts";
 import type { Abort } from "../domain/abort.ts";
-import type { Answer, Copy, Question, StoredQuestion } from "../domain/question.ts";
+import { type Answer, type Copy, type Question, type StoredQuestion, titleLine } from "../domain/question.ts";
 import { localTime } from "./local-time.ts";
 import { plain } from "./print.ts";
 import { isCurrent } from "./shapes.ts";
@@ -18,7 +18,7 @@ export function questionLine(stored: StoredQuestion, status: StatusReport): stri
     state.replace("_", " ").padEnd(8),
     when,
     nightWords(stored, status),
-    plain(question.title),
+    plain(titleLine(question)),
   ]
     .filter((part) => part !== "")
     .join("  ");

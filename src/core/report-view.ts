@@ -1,5 +1,5 @@
 import type { Instant } from "../domain/ids.ts";
-import { isOpen, type StoredQuestion } from "../domain/question.ts";
+import { isOpen, type StoredQuestion, titleLine } from "../domain/question.ts";
 import type { Report, ReportEntry, ReportSection, ReportView } from "../domain/report.ts";
 import { oneLine } from "../domain/text.ts";
 import { quarantineWords } from "./quarantine.ts";
@@ -49,7 +49,7 @@ function section(name: string, title: string, entries: readonly ReportEntry[]): 
 }
 
 function about({ question }: StoredQuestion): Pick<ReportEntry, "question" | "title"> {
-  return { question: question.id, title: oneLine(question.title) };
+  return { question: question.id, title: titleLine(question) };
 }
 
 function roads(stored: StoredQuestion, taken: string | undefined, label = "Road not taken"): readonly Line[] {

@@ -1,5 +1,11 @@
 import type { Instant } from "../domain/ids.ts";
-import { factsForPrograms, isOpen, type Question, type StoredQuestion } from "../domain/question.ts";
+import {
+  factsForPrograms,
+  isOpen,
+  type Question,
+  type StoredQuestion,
+  titleLine,
+} from "../domain/question.ts";
 import { countCharacters, oneLine, shorten } from "../domain/text.ts";
 import type { AskedView, NoticeView, QuestionView, ReceiptView } from "../domain/view.ts";
 import { deadlineLine, standingLines } from "./standing.ts";
@@ -59,7 +65,7 @@ export function followUpView(
 ): ReceiptView {
   return {
     type: "receipt",
-    text: `[${asked.id}] ${oneLine(asked.title)}\n${asked.standing ?? asked.deadline}`,
+    text: `[${asked.id}] ${titleLine(stored.question)}\n${asked.standing ?? asked.deadline}`,
     question: asked.id,
     asked,
     silent: true,

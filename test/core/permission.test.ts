@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { permissionAsk } from "../../src/app/hook/permission.ts";
 import { deadlineWords, verdictOf } from "../../src/app/inbox-verdict.ts";
 import { isNightSafe } from "../../src/core/night.ts";
 import { acceptedText } from "../../src/core/reply/words.ts";
@@ -8,7 +9,7 @@ import { toldText } from "../../src/core/told.ts";
 import { followUpView, questionView } from "../../src/core/view.ts";
 import { defaultWords, standing } from "../../src/core/wording.ts";
 import type { Claim } from "../../src/domain/ids.ts";
-import type { StoredQuestion } from "../../src/domain/question.ts";
+import { type Question, type StoredQuestion, titleLine } from "../../src/domain/question.ts";
 import { anAnswer, aQuestion, aStored, evening, hour, minute } from "../builders.ts";
 
 function permission(more: Partial<StoredQuestion> = {}): StoredQuestion {
@@ -83,6 +84,21 @@ test("it is the agent that comes for it, never a loop", () => {
   const taken = permission({ state: "applied", answer: anAnswer({ option: "1" }), claim });
   const told = [standingLines(taken, now), verdictOf(taken, now)?.taken?.words, takenWords(taken, now)];
   for (const text of told) expect(text).toMatch(/icked up by the agent at/);
+});
+
+test("where prompts stand among others, each names what would run; other questions have their title alone", () => {
+  const asks = (input: unknown): string => {
+    const scene = { agent: "Claude Code", tool: "Bash", folder: "/home/eric/shop", task: "shop", at: "15m" };
+    const document = permissionAsk(input, "The agent's word", scene)?.document as Partial<Question>;
+    return titleLine(aQuestion({ ...document, source: "permission" }));
+  };
+  const title = "May Claude Code use Bash now?";
+  expect(asks({ command: "npm publish --tag next" })).toBe(`${title} · npm publish --tag next`);
+  expect(asks({ command: "cd a &&\nTool: b" })).toBe(`${title} · cd a &&`);
+  expect(asks({ file_path: "src/a.ts", content: "x" })).toBe(`${title} · src/a.ts`);
+  expect(asks({ depth: 2 })).toBe(`${title} · {"depth":2}`);
+  expect([...asks({ command: "x".repeat(5_000) })]).toHaveLength(title.length + 3 + 80);
+  expect(titleLine(aQuestion({ title, context: "Command:\nnpm publish\nTool: Bash." }))).toBe(title);
 });
 
 test("it is never safe at night, whatever it recommends", () => {
