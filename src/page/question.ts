@@ -40,7 +40,9 @@ export function evidence(card: QuestionCard, isOpen: (name: string) => boolean):
   return el(
     "div",
     { class: "evidence" },
+    // An agent's own question comes with options of its own: only one that was made of its output has ours.
     card.lowFidelity &&
+      output &&
       el("p", { class: "hint" }, "The agent gave no options of its own; these two are owlpost's."),
     card.lowFidelity && output,
     told("p", { class: "context" }, card.context),
