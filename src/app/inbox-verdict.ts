@@ -84,8 +84,10 @@ function answeredVerdict(stored: StoredQuestion, answer: Answer, now: Instant): 
 }
 
 function answerWords(stored: StoredQuestion, answer: Answer): string {
-  if (answer.outcome === "skipped") return "Skipped";
-  if (answer.outcome === "retried") return "Run again without an answer";
+  const denied = isPermission(stored.question) ? `: ${notAllowed}` : "";
+  if (answer.outcome === "skipped") return `Skipped${denied}`;
+  if (answer.outcome === "retried")
+    return denied === "" ? "Run again without an answer" : `Sent back${denied}`;
   const changed = answer.outcome === "overridden" && !answer.late;
   const verb = answer.late ? "Answered after the deadline" : changed ? "Changed to" : "Answered";
   if (answer.option !== undefined) return `${verb}: ${optionWords(stored.question, answer.option)}`;

@@ -138,6 +138,17 @@ export function willRunWords(stored: StoredQuestion): string {
     : oneLine(`will be taken at the loop's next stop: ${optionWords(question, key)}`);
 }
 
+/** What would have been done, had nobody answered after all. */
+export function wouldHaveRunWords({ question, defaultAction }: StoredQuestion): string {
+  if (isPermission(question)) return notAllowed;
+  if (defaultAction === "skip_spec") return "the spec was to be skipped";
+  if (defaultAction === "stay_parked") return "the task was parked";
+  const key = recommendedKey(question);
+  return key === undefined
+    ? "the recommendation was to be taken"
+    : oneLine(`was to be taken: ${optionWords(question, key)}`);
+}
+
 const refusals: Readonly<Record<string, string>> = {
   "unknown-sender": "from somebody who is not known here",
   "not-allowed": "from somebody who may not do that",

@@ -84,8 +84,9 @@ function decisionWords(question: Question, answer: Answer): string {
   if (answer.option !== undefined) {
     return `${changed ? "Changed to" : `Answered${late}:`} ${oneLine(optionWords(question, answer.option))}`;
   }
-  if (answer.outcome === "skipped") return "Skipped";
-  if (answer.outcome === "retried") return "Retry";
+  const denied = isPermission(question) ? `: ${notAllowed}` : "";
+  if (answer.outcome === "skipped") return `Skipped${denied}`;
+  if (answer.outcome === "retried") return denied === "" ? "Retry" : `Sent back${denied}`;
   const words = answer.text === undefined ? "" : `: “${shorten(answer.text, 80)}”`;
   return `${changed ? "Changed" : "Answered"}${late} in words${words}`;
 }

@@ -48,7 +48,8 @@ export function choiceWords(question: Question, answer: Answer): string {
 /** What became of a question, before `by …`: `answered: option 1 — …`, `skipped`, `changed to option 2 — …`. */
 function decidedWords(question: Question, answer: Answer): string {
   if (answer.outcome === "skipped") return "skipped";
-  if (answer.outcome === "retried") return "sent back for another run";
+  if (answer.outcome === "retried")
+    return isPermission(question) ? `sent back (${notAllowed})` : "sent back for another run";
   const words = choiceWords(question, answer);
   if (answer.late) return `answered after the deadline: ${words}`;
   return answer.outcome === "overridden" ? `changed to ${words}` : `answered: ${words}`;

@@ -79,6 +79,19 @@ test("an answer reaches the agent that waits; a late one allows nothing, and its
   expect(toldText(answered(true), now)).toContain("too late, so not allowed");
 });
 
+test("skipped or sent back, it says everywhere that the call is not allowed, and of no other question", () => {
+  for (const outcome of ["skipped", "retried"] as const) {
+    const { option: _, ...answer } = anAnswer({ outcome });
+    const denied = permission({ state: "answered", answer });
+    expect(standingLines(denied, now)).toMatch(/^✅ (Skipped|Sent back): not allowed \(/);
+    expect(verdictOf(denied, now)?.words).toMatch(/^(Skipped|Sent back): not allowed$/);
+    const other = aStored({ state: "answered", answer });
+    for (const text of [standingLines(other, now), verdictOf(other, now)?.words, standing(other, now)])
+      expect(text).not.toContain("allowed");
+    if (outcome === "retried") expect(standing(denied, now)).toContain("sent back (not allowed)");
+  }
+});
+
 test("it is the agent that comes for it, never a loop", () => {
   const claim = { claim: "c" as Claim, takenAt: evening + minute, leaseUntilAt: evening + hour };
   const taken = permission({ state: "applied", answer: anAnswer({ option: "1" }), claim });
