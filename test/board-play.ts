@@ -236,7 +236,8 @@ export function planOf(
           { task, given: new Set(Object.keys(task)) },
           settings,
         );
-        return { effects, value: { ok: value.kind === "new", ...value } };
+        // What an import lacked of its ties is added when it comes again.
+        return { effects, value: { ok: effects.length > 0, ...value } };
       };
       return { need, decide };
     }

@@ -1,6 +1,6 @@
 import type { TaskChange } from "../src/domain/board.ts";
 import type { QuestionId, TaskId } from "../src/domain/ids.ts";
-import { type ParkingStep, park, parkingStep, waitingWords } from "../src/domain/parking.ts";
+import { type Awaited, leftWords, type ParkingStep, park, parkingStep } from "../src/domain/parking.ts";
 import type { StoredQuestion } from "../src/domain/question.ts";
 import type { Effect } from "../src/domain/store.ts";
 import type { Task, TaskClaim } from "../src/domain/task.ts";
@@ -28,7 +28,7 @@ export function memoryParkings(board: ParkingBoard) {
     if (!task || (task.status !== "In Progress" && !(task.status === "Blocked" && earlier))) return;
     const open = new Set([...(earlier?.open ?? []), id]);
     parked.set(taskId, { open, left: new Set() });
-    board.change(task, park(task.status, board.claim(taskId) ?? null, [...open], now), now);
+    board.change(task, park(task.status, board.claim(taskId) ?? null, awaitedBy(open), now), now);
     told(task, "task.parked", { from: task.status, to: "Blocked", question: id });
   }
 
@@ -66,28 +66,24 @@ export function memoryParkings(board: ParkingBoard) {
     { id, to, why, claim, works }: Extract<Effect, { type: "move-question" }>,
     now: number,
   ): ParkingStep | undefined {
-    const isWaiting = task.errorMessage === waitingWords([...open]);
-    const words = isWaiting
-      ? `An earlier question left it Blocked: ${[...left].join(", ")}`
-      : task.errorMessage;
     const parking = {
       status: task.status,
       claim: board.claim(task.id) ?? null,
       question: id,
-      others: [...open].filter((each) => each !== id),
-      ...(left.size > 0 ? { left: words } : {}),
+      awaited: awaitedBy(open),
     };
-    const deadline = new Intl.DateTimeFormat("sv-SE", {
-      dateStyle: "short",
-      timeStyle: "short",
-      timeZone: after.zone,
-    }).format(after.deadlineAt);
-    const { outcome, answer, defaultAction } = after;
     return parkingStep(
-      parking,
-      { to, outcome, answer, defaultAction, deadline, why, take: claim?.claim, works },
+      { ...parking, ...(left.size > 0 ? { left: leftWords(task.errorMessage, parking, [...left]) } : {}) },
+      { ...awaitedOf(after), to, why, take: claim?.claim, works },
       now,
     );
+  }
+
+  function awaitedBy(open: ReadonlySet<QuestionId>): Awaited[] {
+    return [...open].flatMap((id) => {
+      const stored = questions.get(id);
+      return stored ? [awaitedOf(stored)] : [];
+    });
   }
 
   function told(
@@ -106,4 +102,21 @@ export function memoryParkings(board: ParkingBoard) {
     forget: (id: TaskId): void => void parked.delete(id),
     openFor: (id: TaskId): QuestionId[] => [...(parked.get(id)?.open ?? [])],
   };
+}
+
+function awaitedOf({
+  question,
+  state,
+  outcome,
+  answer,
+  defaultAction,
+  deadlineAt,
+  zone,
+}: StoredQuestion): Awaited {
+  const deadline = new Intl.DateTimeFormat("sv-SE", {
+    dateStyle: "short",
+    timeStyle: "short",
+    timeZone: zone,
+  }).format(deadlineAt);
+  return { id: question.id, state, outcome, answer, defaultAction, deadline };
 }

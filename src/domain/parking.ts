@@ -4,13 +4,24 @@ import type { Claim, Instant, QuestionId } from "./ids.ts";
 import type { Answer, DefaultAction, Outcome, State } from "./question.ts";
 import type { TaskClaim, TaskStatus } from "./task.ts";
 
-/** A task and the question that it stands still for. */
+/** A question for which a task stands still, and where it stands itself. */
+export type Awaited = {
+  readonly id: QuestionId;
+  readonly state: State;
+  readonly outcome: Outcome | undefined;
+  readonly answer: Answer | undefined;
+  readonly defaultAction: DefaultAction;
+  /** The deadline in the question's own zone, `2026-12-01 06:00`. */
+  readonly deadline: string;
+};
+
+/** A task and the question that has moved. */
 export type Parking = {
   readonly status: TaskStatus;
   readonly claim: TaskClaim | null;
   readonly question: QuestionId;
-  /** Other questions for which it stands still as well. */
-  readonly others: readonly QuestionId[];
+  /** All for which it stands still, that one among them, in the order in which they were asked. */
+  readonly awaited: readonly Awaited[];
   /** Why an earlier question has left it Blocked; that is still to be looked at by somebody. */
   readonly left?: string;
 };
@@ -21,7 +32,6 @@ export type QuestionMove = {
   readonly outcome: Outcome | undefined;
   readonly answer: Answer | undefined;
   readonly defaultAction: DefaultAction;
-  /** The deadline in the question's own zone, `2026-12-01 06:00`. */
   readonly deadline: string;
   readonly why: string | undefined;
   /** The token of the take. */
@@ -41,12 +51,12 @@ export type ParkingStep = {
 export function park(
   status: TaskStatus,
   claim: TaskClaim | null,
-  questions: readonly QuestionId[],
+  awaited: readonly Awaited[],
   now: Instant,
 ): TaskChange {
   return {
     ...(status === "In Progress" ? { status: "Blocked" as const } : {}),
-    errorMessage: waitingWords(questions),
+    errorMessage: awaitedWords(awaited),
     ...(claim === null ? {} : { claim: paused(claim, now) }),
   };
 }
@@ -54,23 +64,20 @@ export function park(
 /** What a move of the question does to its task. Skip and the default leave it Blocked, and only what was taken lets it go on. */
 export function parkingStep(parking: Parking, moved: QuestionMove, now: Instant): ParkingStep | undefined {
   const { question } = parking;
+  const stays: ParkingStep = { parking: "stays", change: { errorMessage: awaitedWords(parking.awaited) } };
   switch (moved.to) {
     case "answered":
-      if (moved.outcome === "retried") return freed(parking, moved, now, "retried");
-      if (moved.outcome === "skipped") return says(`skipped ${doer(moved.answer)}: ${question}`);
-      return says(`Answered, and not taken yet: ${question}`);
+      return moved.outcome === "retried" ? freed(parking, moved, now, "retried") : stays;
     case "expired":
-      return moved.defaultAction === "skip_spec"
-        ? says(`no answer by ${moved.deadline}: ${question}`)
-        : undefined;
+      return moved.defaultAction === "skip_spec" ? stays : undefined;
     case "applied":
       return moved.outcome === "skipped"
-        ? leaves(parking, `skipped ${doer(moved.answer)}: ${question}`)
+        ? leaves(parking, skippedWords(question, moved.answer))
         : freed(parking, moved, now, moved.outcome ?? "answered");
     case "default_applied":
       return moved.defaultAction === "take_recommended"
         ? freed(parking, moved, now, "defaulted")
-        : leaves(parking, `no answer by ${moved.deadline}: ${question}`);
+        : leaves(parking, silenceWords(question, moved.deadline));
     case "cancelled":
       return leaves(parking, `${question} was cancelled: ${moved.why ?? "no reason was given"}`);
     default:
@@ -78,26 +85,25 @@ export function parkingStep(parking: Parking, moved: QuestionMove, now: Instant)
   }
 }
 
-function says(errorMessage: string): ParkingStep {
-  return { parking: "stays", change: { errorMessage } };
+function othersOf({ question, awaited }: Parking): readonly Awaited[] {
+  return awaited.filter(({ id }) => id !== question);
 }
 
-function leaves({ question, others }: Parking, why: string): ParkingStep {
+function leaves(parking: Parking, why: string): ParkingStep {
+  const { question } = parking;
+  const others = othersOf(parking);
   const waits = others.length > 0;
   return {
     parking: "left",
-    change: waits ? { errorMessage: waitingWords(others) } : { errorMessage: why, claim: null },
+    change: waits ? { errorMessage: awaitedWords(others) } : { errorMessage: why, claim: null },
     ...(waits ? {} : { event: { kind: "task.left-blocked", data: { question, why } } }),
   };
 }
 
-function freed(
-  { status, claim, question, others, left }: Parking,
-  { take, works }: QuestionMove,
-  now: Instant,
-  outcome: string,
-): ParkingStep {
-  if (others.length > 0) return { parking: "over", change: { errorMessage: waitingWords(others) } };
+function freed(parking: Parking, { take, works }: QuestionMove, now: Instant, outcome: string): ParkingStep {
+  const { status, claim, question, left } = parking;
+  const others = othersOf(parking);
+  if (others.length > 0) return { parking: "over", change: { errorMessage: awaitedWords(others) } };
   if (left !== undefined) return { parking: "over", change: { errorMessage: left, claim: null } };
   const held = claim !== null && (works === claim.token || take === claim.token);
   const goesOn = outcome !== "retried" && (held || works === "asker");
@@ -117,8 +123,44 @@ function freed(
   };
 }
 
-export function waitingWords(questions: readonly QuestionId[]): string {
-  return `Waiting for an answer: ${questions.join(", ")}`;
+/** What a parked task says: every question that it waits for is named, and where each stands. */
+export function awaitedWords(awaited: readonly Awaited[]): string {
+  const waiting: QuestionId[] = [];
+  const decided: string[] = [];
+  for (const each of awaited) {
+    const words = decidedWords(each);
+    if (words === undefined) waiting.push(each.id);
+    else decided.push(words);
+  }
+  const first = waiting.length === 0 ? [] : [`Waiting for an answer: ${waiting.join(", ")}`];
+  return [...first, ...decided].join("; ");
+}
+
+/** Undefined while an answer is waited for. */
+function decidedWords({ id, state, outcome, answer, defaultAction, deadline }: Awaited): string | undefined {
+  if (state === "answered")
+    return outcome === "skipped" ? skippedWords(id, answer) : `Answered, and not taken yet: ${id}`;
+  return state === "expired" && defaultAction === "skip_spec" ? silenceWords(id, deadline) : undefined;
+}
+
+function skippedWords(question: QuestionId, answer: Answer | undefined): string {
+  return `skipped ${doer(answer)}: ${question}`;
+}
+
+function silenceWords(question: QuestionId, deadline: string): string {
+  return `no answer by ${deadline}: ${question}`;
+}
+
+/** Why an earlier question has left it Blocked: its message, unless that tells of those it waits for now. */
+export function leftWords(
+  message: string,
+  parking: Omit<Parking, "left">,
+  left: readonly QuestionId[],
+): string {
+  const asWas = (state: State): string =>
+    awaitedWords(parking.awaited.map((each) => (each.id === parking.question ? { ...each, state } : each)));
+  const own = (["posted", "answered", "expired"] as const).map(asWas);
+  return own.includes(message) ? `An earlier question left it Blocked: ${left.join(", ")}` : message;
 }
 
 function doer(answer: Answer | undefined): string {

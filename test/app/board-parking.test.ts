@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Board } from "../../src/app/board/api.ts";
 import { openOwlpost } from "../../src/app/owlpost.ts";
 import { decideSweep } from "../../src/core/sweep.ts";
+import type { QuestionId } from "../../src/domain/ids.ts";
 import type { StoredTask } from "../../src/domain/task.ts";
 import { aConfig, aDocument, hour, minute } from "../builders.ts";
 import { passFor, wholeSpec } from "../contract/provider.ts";
@@ -218,6 +219,23 @@ describe("asking parks", () => {
     await choose(second);
     await owlpost.take({ claim: "work" });
     expect(await look()).toMatchObject({ task: { status: "Blocked" }, claim: null });
+  });
+
+  test("it names every question that it stands still for, whatever has become of the others", async () => {
+    const { owlpost, ask, choose, look } = await aWorker();
+    const first = await ask();
+    const second = await ask({ title: "And where do the tokens lie?" });
+    const message = async () => (await look()).task.errorMessage;
+    await choose(first);
+    expect(await message()).toBe(`Waiting for an answer: ${second}; Answered, and not taken yet: ${first}`);
+    await owlpost.decide({ verb: "skip", question: second }, "cli");
+    expect(await message()).toMatch(
+      new RegExp(`^Answered, and not taken yet: ${first}; skipped from the command line.*: ${second}$`),
+    );
+    await owlpost.take({ claim: "take", question: second as QuestionId });
+    expect(await message()).toBe(`Answered, and not taken yet: ${first}`);
+    await owlpost.take({ claim: "take-2", question: first as QuestionId });
+    expect(await message()).toBe(`An earlier question left it Blocked: ${second}`);
   });
 
   test("what a question has left Blocked waits for the next one that is asked about it", async () => {

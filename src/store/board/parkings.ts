@@ -1,6 +1,6 @@
 import type { Instant, QuestionId } from "../../domain/ids.ts";
-import { type Parking, park, parkingStep, waitingWords } from "../../domain/parking.ts";
-import type { Answer, DefaultAction, Outcome, StoredQuestion } from "../../domain/question.ts";
+import { type Awaited, leftWords, park, parkingStep } from "../../domain/parking.ts";
+import type { Answer, DefaultAction, Outcome, State, StoredQuestion } from "../../domain/question.ts";
 import type { Effect } from "../../domain/store.ts";
 import type { TaskClaim, TaskStatus } from "../../domain/task.ts";
 import { logEvent } from "../events.ts";
@@ -42,8 +42,8 @@ export function parkTask(sql: Sql, { question }: StoredQuestion, now: Instant): 
   // What an earlier one has left is asked about anew.
   sql("DELETE FROM parkings WHERE task = ? AND open = 0").run(task.n);
   sql("INSERT INTO parkings (question, task) VALUES (?, ?)").run(n, task.n);
-  const open = [...earlier.filter((each) => each.open).map(({ id }) => id), question.id];
-  updateRow(sql, task, task.project, park(task.status, claimOf(task), open, now), now);
+  const awaited = parkingsOf(sql, task.n).map(awaitedOf);
+  updateRow(sql, task, task.project, park(task.status, claimOf(task), awaited, now), now);
   log(
     sql,
     task,
@@ -54,46 +54,28 @@ export function parkTask(sql: Sql, { question }: StoredQuestion, now: Instant): 
   );
 }
 
-type ParkedRow = TaskRow & {
-  question: number;
-  outcome: Outcome | null;
-  answer: string | null;
-  default_action: DefaultAction;
-  deadline_at: number;
-  zone: string;
-};
-
-const parkedTask = `SELECT k.question, q.outcome, q.answer, q.default_action, q.deadline_at, q.zone,
-    ${taskColumns.replaceAll(/(\w+)/g, "t.$1")}
-  FROM parkings k JOIN tasks t ON t.n = k.task JOIN questions q ON q.n = k.question
-  WHERE k.question = ? AND k.open = 1`;
+const parkedTask = `SELECT ${taskColumns.replaceAll(/(\w+)/g, "t.$1")}
+  FROM parkings k JOIN tasks t ON t.n = k.task WHERE k.question = ? AND k.open = 1`;
 
 /** A question has moved: its task goes on, goes back, or stays where it is. Most questions have no task on the board. */
 export function moveParked(sql: Sql, move: Move, now: Instant): void {
   const n = questionNumber(sql, move.id);
   if (n === undefined) return;
-  const row = sql<ParkedRow>(parkedTask).get(n);
+  const row = sql<TaskRow>(parkedTask).get(n);
   if (!row) return;
   const all = parkingsOf(sql, row.n);
-  const parking: Parking = {
+  const left = all.filter(({ open }) => open === 0).map(questionIdOf);
+  const parking = {
     status: row.status,
     claim: claimOf(row),
     question: move.id,
-    others: all.filter((each) => each.open && each.id !== move.id).map(({ id }) => id),
-    ...(all.some((each) => !each.open) ? { left: leftWords(row, all) } : {}),
+    awaited: all.filter(({ open }) => open === 1).map(awaitedOf),
   };
+  const moved = parking.awaited.find(({ id }) => id === move.id);
+  if (!moved) return;
   const step = parkingStep(
-    parking,
-    {
-      to: move.to,
-      outcome: row.outcome ?? undefined,
-      answer: row.answer === null ? undefined : (JSON.parse(row.answer) as Answer),
-      defaultAction: row.default_action,
-      deadline: localTime(row.deadline_at, row.zone),
-      why: move.why,
-      take: move.claim?.claim,
-      works: move.works,
-    },
+    { ...parking, ...(left.length === 0 ? {} : { left: leftWords(row.error_message, parking, left) }) },
+    { ...moved, to: move.to, why: move.why, take: move.claim?.claim, works: move.works },
     now,
   );
   if (!step) return;
@@ -103,24 +85,32 @@ export function moveParked(sql: Sql, move: Move, now: Instant): void {
   if (step.event) log(sql, row, step.event.kind, step.event.data, move.id, now);
 }
 
-type Parked = { readonly id: QuestionId; readonly open: boolean };
+type ParkingRow = IdRow & {
+  open: 0 | 1;
+  state: State;
+  outcome: Outcome | null;
+  answer: string | null;
+  default_action: DefaultAction;
+  deadline_at: number;
+  zone: string;
+};
 
-function parkingsOf(sql: Sql, task: number): Parked[] {
-  return sql<IdRow & { open: number }>(
-    `SELECT q.run, q.part, q.seq, k.open FROM parkings k JOIN questions q ON q.n = k.question
-    WHERE k.task = ? ORDER BY k.question`,
-  )
-    .all(task)
-    .map((row) => ({ id: questionIdOf(row), open: row.open === 1 }));
+function parkingsOf(sql: Sql, task: number): ParkingRow[] {
+  return sql<ParkingRow>(
+    `SELECT q.run, q.part, q.seq, k.open, q.state, q.outcome, q.answer, q.default_action, q.deadline_at, q.zone
+    FROM parkings k JOIN questions q ON q.n = k.question WHERE k.task = ? ORDER BY k.question`,
+  ).all(task);
 }
 
-function leftWords({ error_message }: TaskRow, all: readonly Parked[]): string {
-  const waiting = waitingWords(all.filter(({ open }) => open).map(({ id }) => id));
-  if (error_message !== waiting) return error_message;
-  return `An earlier question left it Blocked: ${all
-    .filter(({ open }) => !open)
-    .map(({ id }) => id)
-    .join(", ")}`;
+function awaitedOf(row: ParkingRow): Awaited {
+  return {
+    id: questionIdOf(row),
+    state: row.state,
+    outcome: row.outcome ?? undefined,
+    answer: row.answer === null ? undefined : (JSON.parse(row.answer) as Answer),
+    defaultAction: row.default_action,
+    deadline: localTime(row.deadline_at, row.zone),
+  };
 }
 
 function claimOf(row: TaskRow): TaskClaim | null {
