@@ -89,7 +89,7 @@ function layOutWithin(view: QuestionView, row: Capabilities, pen: Pen, fixed: Fi
     tail: tailPiece(view.outputTail.join("\n"), pen),
     context: clippedContext.written,
     tried: clippedTried.written,
-    note: clippedContext.cut || clippedTried.cut,
+    note: clippedContext.cut || clippedTried.cut || view.factsCut === true,
     greeting: true,
     options: true,
   };

@@ -1,4 +1,4 @@
-import type { Facts } from "../domain/question.ts";
+import { type Facts, factsForPrograms } from "../domain/question.ts";
 
 /** The engine's facts, ready to be shown: known ones by name, the rest as pairs. Texts are as the engine gave them. */
 export type FactLines = {
@@ -18,7 +18,7 @@ const known = ["command", "exit_code", "output_tail", "diff_stat", "branch", "ne
 
 export function factLines(facts: Facts): FactLines {
   const others = Object.entries(facts)
-    .filter(([name]) => !known.includes(name))
+    .filter(([name]) => !known.includes(name) && !factsForPrograms.has(name))
     .map(([name, value]) => ({ name: name.replaceAll("_", " "), value: asText(value) }));
   return {
     ...line("command", facts.command),

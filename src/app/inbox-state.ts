@@ -50,6 +50,8 @@ export type QuestionCard = {
   readonly facts: FactLines;
   readonly links: readonly LinkLine[];
   readonly lowFidelity: boolean;
+  /** An agent's own permission prompt. */
+  readonly permission?: true;
   readonly asked: When;
   /** The words say what happens when nobody answers. */
   readonly deadline: When & { readonly words: string };
@@ -193,6 +195,7 @@ export function questionCard(stored: StoredQuestion, now: Instant, rules?: Night
     facts: factLines(question.facts ?? {}),
     links: linkLines(question.links ?? {}),
     lowFidelity: question.low_fidelity === true,
+    ...(isPermission(question) ? { permission: true as const } : {}),
     asked: when(stored.askedAt, zone, now),
     deadline: { ...deadline, words: deadlineWords(will, deadline.text) },
     ...(night ? { night } : {}),

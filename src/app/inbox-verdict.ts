@@ -7,6 +7,7 @@ import {
   notAllowed,
   optionWords,
   senderWords,
+  takerWords,
 } from "../core/wording.ts";
 import type { Instant } from "../domain/ids.ts";
 import { type Answer, isOpen, type Question, type StoredQuestion } from "../domain/question.ts";
@@ -83,8 +84,10 @@ function answeredVerdict(stored: StoredQuestion, answer: Answer, now: Instant): 
 }
 
 function answerWords(stored: StoredQuestion, answer: Answer): string {
-  if (answer.outcome === "skipped") return "Skipped";
-  if (answer.outcome === "retried") return "Run again without an answer";
+  const denied = isPermission(stored.question) ? `: ${notAllowed}` : "";
+  if (answer.outcome === "skipped") return `Skipped${denied}`;
+  if (answer.outcome === "retried")
+    return denied === "" ? "Run again without an answer" : `Sent back${denied}`;
   const changed = answer.outcome === "overridden" && !answer.late;
   const verb = answer.late ? "Answered after the deadline" : changed ? "Changed to" : "Answered";
   if (answer.option !== undefined) return `${verb}: ${optionWords(stored.question, answer.option)}`;
@@ -134,6 +137,5 @@ function takenLine(stored: StoredQuestion, now: Instant): Verdict["taken"] {
   const { claim, zone } = stored;
   if (!claim || stored.state === "answered" || stored.state === "expired") return undefined;
   const at = when(claim.takenAt, zone, now);
-  const by = claim.run === undefined ? "the loop" : `run ${claim.run}`;
-  return { words: `▶ Picked up by ${by} at ${at.text}`, at };
+  return { words: `▶ Picked up by ${takerWords(stored.question, claim)} at ${at.text}`, at };
 }

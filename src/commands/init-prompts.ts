@@ -5,6 +5,8 @@ import type { Choice, Prompts } from "../app/setup-prompts.ts";
 /** The person at this terminal. Everything is shown on stderr: stdout is for results. */
 export function terminalPrompts(input: Readable): Prompts {
   const output = process.stderr;
+  // A terminal that does not know its width says 0, and everything would be set in a column of single letters.
+  if (output.columns === 0) output.columns = 80;
   const doors = { input, output };
   return {
     hello: (text) => clack.intro(text, doors),

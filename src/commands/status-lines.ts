@@ -1,6 +1,7 @@
 import type { ChannelStatus, StatusReport } from "../app/api.ts";
+import { factLines, linkLines } from "../app/inbox-facts.ts";
 import type { Abort } from "../domain/abort.ts";
-import type { Answer, Copy, StoredQuestion } from "../domain/question.ts";
+import { type Answer, type Copy, type Question, type StoredQuestion, titleLine } from "../domain/question.ts";
 import { localTime } from "./local-time.ts";
 import { plain } from "./print.ts";
 import { isCurrent } from "./shapes.ts";
@@ -17,7 +18,7 @@ export function questionLine(stored: StoredQuestion, status: StatusReport): stri
     state.replace("_", " ").padEnd(8),
     when,
     nightWords(stored, status),
-    plain(question.title),
+    plain(titleLine(question)),
   ]
     .filter((part) => part !== "")
     .join("  ");
@@ -106,6 +107,7 @@ export function questionLines(
     ...(question.tried === undefined
       ? []
       : ["Tried:", ...question.tried.split("\n").map((line) => `  ${plain(line)}`)]),
+    ...evidenceLines(question),
     ...question.options.map(
       (option) =>
         `  ${option.key}) ${plain(option.label)}${option.recommended ? " (recommended)" : ""} — ${plain(option.consequence)}`,
@@ -133,6 +135,24 @@ export function questionLines(
   if (stored.result) lines.push(`Closed: ${stored.result}`);
   if (stored.why) lines.push(`Cancelled: ${plain(stored.why)}`);
   return lines;
+}
+
+/** What the engine measured, and where more is, whole: messages send whoever misses something of it here. */
+function evidenceLines({ facts = {}, links = {} }: Question): string[] {
+  const { command, exitCode, outputTail, diffStat, branch, nextTask, others } = factLines(facts);
+  const exit = exitCode === undefined ? "" : ` → exit ${exitCode}`;
+  const line = (name: string, value: string | undefined): string[] =>
+    value === undefined || value === "" ? [] : [`  ${plain(name)}: ${plain(value)}`];
+  const lines = [
+    ...line("command", command && `${command}${exit}`),
+    ...(outputTail?.split("\n").map((each) => `    ${plain(each)}`) ?? []),
+    ...line("diff", diffStat),
+    ...line("branch", branch),
+    ...line("next task", nextTask),
+    ...others.flatMap(({ name, value }) => line(name, value)),
+    ...linkLines(links).flatMap(({ name, text }) => line(name, text)),
+  ];
+  return lines.length === 0 ? [] : ["Facts:", ...lines];
 }
 
 function place({ via, host }: Pick<Answer, "via" | "host">): string {

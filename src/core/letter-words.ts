@@ -1,6 +1,5 @@
 import type { Role } from "../domain/person.ts";
-import { isOpen, type StoredQuestion } from "../domain/question.ts";
-import { oneLine } from "../domain/text.ts";
+import { isOpen, type StoredQuestion, titleLine } from "../domain/question.ts";
 import type { Said } from "./grammar.ts";
 import { fitting, type ListReader, type Mark, pendingText, replyForms } from "./listing.ts";
 import { formAt } from "./night.ts";
@@ -43,7 +42,7 @@ export function pendingLetterText(open: readonly StoredQuestion[], reader: ListR
   if (open.length === 0 || reader.role === "viewer") return pendingText(open, reader);
   const lines = fitting(open, (stored) =>
     [
-      `• [${stored.question.id}] ${shorten(oneLine(stored.question.title), 80)}`,
+      `• [${stored.question.id}] ${shorten(titleLine(stored.question), 80)}`,
       `${standing(stored, reader.now)}. Takes: ${takes(stored, reader)}`,
     ].join("\n"),
   );
@@ -76,7 +75,7 @@ export function untokenedLetterText(open: readonly StoredQuestion[]): string {
   const did =
     "Nothing was changed: that mail did not come to the address that a question gives to each of its readers.";
   if (open.length === 0) return `${did} No question waits for you.`;
-  const lines = fitting(open, ({ question }) => `• [${question.id}] ${shorten(oneLine(question.title), 80)}`);
+  const lines = fitting(open, ({ question }) => `• [${question.id}] ${shorten(titleLine(question), 80)}`);
   const which =
     open.length === 1 ? "the mail of the open question" : "the mail of the question that you mean";
   return [`${did} Reply to ${which}, with the answer alone on the first line:`, ...lines].join("\n");

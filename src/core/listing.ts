@@ -1,8 +1,7 @@
 import type { Instant, RunId } from "../domain/ids.ts";
 import type { Role } from "../domain/person.ts";
-import { isOpen, type StoredQuestion } from "../domain/question.ts";
+import { isOpen, type StoredQuestion, titleLine } from "../domain/question.ts";
 import type { ChannelHealth } from "../domain/store.ts";
-import { oneLine } from "../domain/text.ts";
 import { formAt, morningAfter, type NightRules } from "./night.ts";
 import { questionWakeWords, wakeLines, wakeOf } from "./wake.ts";
 import { keyChoice, shorten, standing, timeWords } from "./wording.ts";
@@ -67,7 +66,7 @@ export function pendingText(open: readonly StoredQuestion[], reader: ListReader)
   if (open.length === 0) return nothingOpen(reader.role);
   const lines = fitting(open, (stored) =>
     [
-      `• ${shorten(oneLine(stored.question.title), 80)}`,
+      `• ${shorten(titleLine(stored.question), 80)}`,
       reader.role === "viewer"
         ? `${stored.question.id}, ${standing(stored, reader.now)}`
         : `${standing(stored, reader.now)}. ${sendWords(stored, reader)}`,
@@ -109,7 +108,7 @@ export function statusText(
   const lines = open.slice(0, mostListed).map((stored, index) => {
     const mine = wake.questions[index]?.wake ?? "stands";
     const words = `; ${questionWakeWords(mine, wake, stored.zone, now)}`;
-    return `• ${stored.question.id}: ${shorten(oneLine(stored.question.title), 60)} — ${standing(stored, now)}${words}`;
+    return `• ${stored.question.id}: ${shorten(titleLine(stored.question), 60)} — ${standing(stored, now)}${words}`;
   });
   const up = channels.filter((each) => each.up).map((each) => each.channel);
   const down = channels.filter((each) => !each.up);

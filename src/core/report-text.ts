@@ -1,4 +1,4 @@
-import type { StoredQuestion } from "../domain/question.ts";
+import { type StoredQuestion, titleLine } from "../domain/question.ts";
 import type { Report, ReportEntry, ReportView } from "../domain/report.ts";
 import { oneLine } from "../domain/text.ts";
 import { serviceName } from "./report-events.ts";
@@ -119,7 +119,7 @@ function listed(title: string, questions: readonly StoredQuestion[], { toAt }: R
       .slice(0, mostListed)
       .map(
         (stored) =>
-          `• ${shorten(oneLine(stored.question.title), 80)} [${stored.question.id}], ${outcomeWords(stored, toAt)}`,
+          `• ${shorten(titleLine(stored.question), 80)} [${stored.question.id}], ${outcomeWords(stored, toAt)}`,
       ),
     ...(rest > 0 ? [`… and ${rest} more.`] : []),
   ];

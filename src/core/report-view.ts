@@ -1,12 +1,12 @@
 import type { Instant } from "../domain/ids.ts";
-import { isOpen, type StoredQuestion } from "../domain/question.ts";
+import { isOpen, type StoredQuestion, titleLine } from "../domain/question.ts";
 import type { Report, ReportEntry, ReportSection, ReportView } from "../domain/report.ts";
 import { oneLine } from "../domain/text.ts";
 import { quarantineWords } from "./quarantine.ts";
 import * as words from "./report-words.ts";
 import { outcomeWords } from "./timeline.ts";
 import { timelineView } from "./timeline-view.ts";
-import { isPermission, keyChoice, standing, timeWords } from "./wording.ts";
+import { isPermission, keyChoice, notAllowed, standing, timeWords } from "./wording.ts";
 
 type Line = ReportEntry["lines"][number];
 
@@ -49,7 +49,7 @@ function section(name: string, title: string, entries: readonly ReportEntry[]): 
 }
 
 function about({ question }: StoredQuestion): Pick<ReportEntry, "question" | "title"> {
-  return { question: question.id, title: oneLine(question.title) };
+  return { question: question.id, title: titleLine(question) };
 }
 
 function roads(stored: StoredQuestion, taken: string | undefined, label = "Road not taken"): readonly Line[] {
@@ -127,8 +127,12 @@ function decisionWords(stored: StoredQuestion, report: Report): string {
   if (!answer) return standing(stored, report.toAt);
   const who = `${words.whoWords(answer)} at ${time(answer.at, stored, report)}`;
   const late = answer.late ? " after the deadline" : "";
-  if (answer.outcome === "skipped") return `Skipped${late} ${who}; the spec stays blocked`;
-  if (answer.outcome === "retried") return `Sent back for another run${late} ${who}`;
+  if (answer.outcome === "skipped")
+    return `Skipped${late} ${who}; ${isPermission(question) ? notAllowed : "the spec stays blocked"}`;
+  if (answer.outcome === "retried")
+    return isPermission(question)
+      ? `Sent back${late} ${who}; ${notAllowed}`
+      : `Sent back for another run${late} ${who}`;
   const verb = answer.outcome === "overridden" && !answer.late ? "Changed to" : `Answered${late}:`;
   const what = answer.option === undefined ? "in words" : words.saidWords(question, answer);
   return `${verb} ${what}, ${who}`;
@@ -140,7 +144,8 @@ function defaultEntry(report: Report) {
     standing: `No answer by ${time(stored.deadlineAt, stored, report)}${isPermission(stored.question) ? ", so" : ":"} ${words.ranWords(stored)}`,
     lines: [
       { label: "Then", text: words.takenWords(stored, report.toAt) },
-      ...roads(stored, words.roadTaken(stored)),
+      // What silence does to a permission is no road: nobody refused, and nothing is allowed.
+      ...(isPermission(stored.question) ? [] : roads(stored, words.roadTaken(stored))),
     ],
   });
 }
@@ -149,7 +154,7 @@ function overrideEntry(report: Report) {
   return ({ stored, at, was, is }: Report["overridden"][number]): ReportEntry => {
     const before = was
       ? `${words.saidWords(stored.question, was)}, ${words.whoWords(was)}`
-      : `no answer by ${time(stored.deadlineAt, stored, report)}: ${words.willRunWords(stored)}`;
+      : `no answer by ${time(stored.deadlineAt, stored, report)}: ${words.wouldHaveRunWords(stored)}`;
     return {
       ...about(stored),
       lines: [

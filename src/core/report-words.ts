@@ -4,7 +4,15 @@ import type { Deafness, OutcomeShare, Report, Said, Span } from "../domain/repor
 import { oneLine } from "../domain/text.ts";
 import { serviceName } from "./report-events.ts";
 import { localClock, localDate } from "./time.ts";
-import { isPermission, notAllowed, optionWords, senderWords, shorten, timeWords } from "./wording.ts";
+import {
+  isPermission,
+  notAllowed,
+  optionWords,
+  senderWords,
+  shorten,
+  takerWords,
+  timeWords,
+} from "./wording.ts";
 
 /** Words that the report is put together from. Whoever stands in them as acting has acted. */
 
@@ -102,9 +110,8 @@ export function takenWords(stored: StoredQuestion, now: Instant): string {
   if (!claim && isPermission(question)) return "not picked up: the agent no longer waits";
   if (!claim)
     return state === "resolved" ? `closed as ${result ?? "resolved"}` : "not picked up by the loop yet";
-  const run = claim.run === undefined ? "the loop" : `run ${claim.run}`;
   const closed = result === undefined ? "" : `, closed as ${result}`;
-  return `picked up by ${run} at ${timeWords(claim.takenAt, zone, now)}${closed}`;
+  return `picked up by ${takerWords(question, claim)} at ${timeWords(claim.takenAt, zone, now)}${closed}`;
 }
 
 /** What was done where nobody answered. */
@@ -129,6 +136,17 @@ export function willRunWords(stored: StoredQuestion): string {
   return key === undefined
     ? "the recommendation will be taken at the loop's next stop"
     : oneLine(`will be taken at the loop's next stop: ${optionWords(question, key)}`);
+}
+
+/** What would have been done, had nobody answered after all. */
+export function wouldHaveRunWords({ question, defaultAction }: StoredQuestion): string {
+  if (isPermission(question)) return notAllowed;
+  if (defaultAction === "skip_spec") return "the spec was to be skipped";
+  if (defaultAction === "stay_parked") return "the task was parked";
+  const key = recommendedKey(question);
+  return key === undefined
+    ? "the recommendation was to be taken"
+    : oneLine(`was to be taken: ${optionWords(question, key)}`);
 }
 
 const refusals: Readonly<Record<string, string>> = {

@@ -9,6 +9,7 @@ import {
   optionWords,
   senderWords,
   shorten,
+  takerWords,
   timeWords,
 } from "./wording.ts";
 
@@ -71,8 +72,7 @@ function pickedUpLine(stored: StoredQuestion, now: Instant): string | undefined 
   const { claim } = stored;
   const closed = stored.state === "resolved" ? `closed as ${stored.result ?? "resolved"}` : undefined;
   if (!claim) return closed === undefined ? undefined : `▶ Task ${closed}`;
-  const run = claim.run === undefined ? "the loop" : `run ${claim.run}`;
-  const picked = `▶ Picked up by ${run} at ${timeWords(claim.takenAt, stored.zone, now)}`;
+  const picked = `▶ Picked up by ${takerWords(stored.question, claim)} at ${timeWords(claim.takenAt, stored.zone, now)}`;
   return closed === undefined ? picked : `${picked}, ${closed}`;
 }
 
@@ -84,8 +84,9 @@ function decisionWords(question: Question, answer: Answer): string {
   if (answer.option !== undefined) {
     return `${changed ? "Changed to" : `Answered${late}:`} ${oneLine(optionWords(question, answer.option))}`;
   }
-  if (answer.outcome === "skipped") return "Skipped";
-  if (answer.outcome === "retried") return "Retry";
+  const denied = isPermission(question) ? `: ${notAllowed}` : "";
+  if (answer.outcome === "skipped") return `Skipped${denied}`;
+  if (answer.outcome === "retried") return denied === "" ? "Retry" : `Sent back${denied}`;
   const words = answer.text === undefined ? "" : `: “${shorten(answer.text, 80)}”`;
   return `${changed ? "Changed" : "Answered"}${late} in words${words}`;
 }

@@ -1,8 +1,7 @@
 import type { Event } from "../domain/event.ts";
 import type { Instant } from "../domain/ids.ts";
-import { isOpen, type StoredQuestion } from "../domain/question.ts";
+import { isOpen, type StoredQuestion, titleLine } from "../domain/question.ts";
 import type { Mark, MarkKind, ReportQuestion, Span, Timeline, TimelineRow } from "../domain/report.ts";
-import { oneLine } from "../domain/text.ts";
 import { isAlwaysNight, isNight, nextStartAt, nightOf, type QuietHours } from "./quiet-hours.ts";
 import { deafness } from "./report-events.ts";
 import { localClock } from "./time.ts";
@@ -77,7 +76,7 @@ function rowOf(
   ringing: readonly string[],
   span: Span,
 ): TimelineRow {
-  const { id, title } = stored.question;
+  const { id } = stored.question;
   const marks: Mark[] = [{ kind: "asked", at: stored.askedAt }];
   for (const copy of copies) {
     if (ringing.includes(copy.channel)) marks.push({ kind: "rung", at: copy.postedAt });
@@ -95,7 +94,7 @@ function rowOf(
   const waited = { fromAt: Math.max(stored.askedAt, span.fromAt), toAt: Math.min(until, span.toAt) };
   return {
     question: id,
-    title: oneLine(title),
+    title: titleLine(stored.question),
     outcome: outcomeWords(stored, span.toAt),
     marks: inside(marks, span),
     ...(waited.toAt >= waited.fromAt ? { waited } : {}),

@@ -1,5 +1,11 @@
 import type { Instant } from "../domain/ids.ts";
-import { isOpen, type Question, type StoredQuestion } from "../domain/question.ts";
+import {
+  factsForPrograms,
+  isOpen,
+  type Question,
+  type StoredQuestion,
+  titleLine,
+} from "../domain/question.ts";
 import { countCharacters, oneLine, shorten } from "../domain/text.ts";
 import type { AskedView, NoticeView, QuestionView, ReceiptView } from "../domain/view.ts";
 import { deadlineLine, standingLines } from "./standing.ts";
@@ -34,6 +40,7 @@ export function questionView(stored: StoredQuestion, now: Instant): QuestionView
     ...(diffStat === undefined ? {} : { diffStat }),
     ...(branch === undefined ? {} : { branch }),
     freeFacts: freeFacts(question),
+    ...(hasLongFact(question) ? { factsCut: true as const } : {}),
     options: question.options,
     deadline: deadlineLine(stored, now),
     ...(standing === undefined ? {} : { standing }),
@@ -58,7 +65,7 @@ export function followUpView(
 ): ReceiptView {
   return {
     type: "receipt",
-    text: `[${asked.id}] ${oneLine(asked.title)}\n${asked.standing ?? asked.deadline}`,
+    text: `[${asked.id}] ${titleLine(stored.question)}\n${asked.standing ?? asked.deadline}`,
     question: asked.id,
     asked,
     silent: true,
@@ -102,9 +109,20 @@ function outputLines(tail: unknown): readonly string[] {
 }
 
 const named = new Set(["command", "exit_code", "output_tail", "diff_stat", "branch", "next_task"]);
+/** Shown as last lines, or told by the deadline: what is left out of these is no cut. */
+const alwaysShort = new Set([...factsForPrograms, "output_tail", "next_task"]);
+
+function hasLongFact({ facts = {}, links = {} }: Question): boolean {
+  const shown = Object.entries(facts).filter(([name]) => !alwaysShort.has(name));
+  return [...shown, ...Object.entries(links)].some(
+    ([, value]) => fact(value) !== fact(value, Number.POSITIVE_INFINITY),
+  );
+}
 
 function freeFacts(question: Question): readonly string[] {
-  const own = Object.entries(question.facts ?? {}).filter(([name]) => !named.has(name));
+  const own = Object.entries(question.facts ?? {}).filter(
+    ([name]) => !named.has(name) && !factsForPrograms.has(name),
+  );
   const links = Object.entries(question.links ?? {}).filter(([name]) => name !== "branch");
   return [...own, ...links].flatMap(([name, value]) => {
     const said = fact(value);

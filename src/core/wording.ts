@@ -1,6 +1,6 @@
 import type { Sender } from "../domain/command.ts";
 import type { Instant } from "../domain/ids.ts";
-import type { Answer, DefaultAction, Question, StoredQuestion } from "../domain/question.ts";
+import type { Answer, ClaimRecord, DefaultAction, Question, StoredQuestion } from "../domain/question.ts";
 import { isOpen } from "../domain/question.ts";
 import { localClock, localDay } from "./time.ts";
 
@@ -48,7 +48,8 @@ export function choiceWords(question: Question, answer: Answer): string {
 /** What became of a question, before `by …`: `answered: option 1 — …`, `skipped`, `changed to option 2 — …`. */
 function decidedWords(question: Question, answer: Answer): string {
   if (answer.outcome === "skipped") return "skipped";
-  if (answer.outcome === "retried") return "sent back for another run";
+  if (answer.outcome === "retried")
+    return isPermission(question) ? `sent back (${notAllowed})` : "sent back for another run";
   const words = choiceWords(question, answer);
   if (answer.late) return `answered after the deadline: ${words}`;
   return answer.outcome === "overridden" ? `changed to ${words}` : `answered: ${words}`;
@@ -71,6 +72,12 @@ export const notAllowed = "not allowed";
 /** An agent's own permission prompt: whoever asked waits for it until the deadline, and no loop ever comes for it. */
 export function isPermission({ source }: Question): boolean {
   return source === "permission";
+}
+
+/** Who came for the decision: `run a3f2`, else the loop, or the agent whose own prompt it was. */
+export function takerWords(question: Question, { run }: ClaimRecord): string {
+  if (run !== undefined) return `run ${run}`;
+  return isPermission(question) ? "the agent" : "the loop";
 }
 
 /** What happens when nobody answers, after a subject: `the spec is skipped …`. */

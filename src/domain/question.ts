@@ -1,4 +1,5 @@
 import type { ChannelId, Claim, Instant, MessageRef, QuestionId, RunId, TaskId } from "./ids.ts";
+import { oneLine, shorten } from "./text.ts";
 
 export const kinds = ["decide", "blocked", "stalled", "approval", "fact"] as const;
 export type Kind = (typeof kinds)[number];
@@ -78,6 +79,23 @@ export type Question = {
   /** The question of last night that this one asks again. */
   readonly again?: QuestionId;
 };
+
+const mostSubject = 80;
+
+/**
+ * The title in one line, where a question stands among others. Those of an agent's permission prompts are all alike: what
+ * would run is named behind them.
+ */
+export function titleLine(question: Question): string {
+  const title = oneLine(question.title);
+  if (question.source !== "permission") return title;
+  // `Command:`, the command, then `Tool: …` and what the agent says.
+  const [, subject = ""] = /^[A-Z][a-z]+:\n(.*?)(?:\nTool: |$)/s.exec(question.context) ?? [];
+  return subject.trim() === "" ? title : `${title} · ${shorten(oneLine(subject), mostSubject)}`;
+}
+
+/** Facts that are kept for programs, and shown to nobody. */
+export const factsForPrograms: ReadonlySet<string> = new Set(["arguments_sha256"]);
 
 /** What counted: a person's reply, or the deadline. `by` is absent where no person is known by name. */
 export type Answer = {

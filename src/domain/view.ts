@@ -36,6 +36,8 @@ export type QuestionView = {
   readonly branch?: string;
   /** Facts that owlpost has no name for, as `name: value` lines. */
   readonly freeFacts: readonly string[];
+  /** Is a fact or a link longer than the line that it is shown in? */
+  readonly factsCut?: true;
   readonly options: readonly Option[];
   /** `⏰ No answer by 06:00 → spec skipped, loop continues with 013`. */
   readonly deadline: string;

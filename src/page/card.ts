@@ -93,7 +93,9 @@ export function openCard(first: QuestionCard, around: Surroundings): Card {
   const forms: Record<"answer" | "note", Form> = {
     answer: openForm(first.id, "answer", {
       label: "Your answer, in your own words",
-      hint: "It reaches the agent as it stands, at the next iteration.",
+      hint: first.permission
+        ? "The call does not run, and the agent is told these words."
+        : "It reaches the agent as it stands, at the next iteration.",
       button: "Send answer",
       send: (text) => void act({ verb: "answer", question: card.id, text, ...confirmed() }, "send-answer"),
     }),

@@ -40,7 +40,9 @@ export function evidence(card: QuestionCard, isOpen: (name: string) => boolean):
   return el(
     "div",
     { class: "evidence" },
+    // An agent's own question comes with options of its own: only one that was made of its output has ours.
     card.lowFidelity &&
+      output &&
       el("p", { class: "hint" }, "The agent gave no options of its own; these two are owlpost's."),
     card.lowFidelity && output,
     told("p", { class: "context" }, card.context),
@@ -53,7 +55,7 @@ export function evidence(card: QuestionCard, isOpen: (name: string) => boolean):
       ),
     facts.command !== undefined && commandLine(facts.command, facts.exitCode),
     !card.lowFidelity && output,
-    factList(card),
+    factList(card, isOpen),
   );
 }
 
@@ -67,7 +69,10 @@ function commandLine(command: string, exitCode: string | undefined): HTMLElement
   );
 }
 
-function factList(card: QuestionCard): HTMLElement | undefined {
+/** A longer one is folded: the options must stay within reach of a thumb. */
+const mostFactShown = 400;
+
+function factList(card: QuestionCard, isOpen: (name: string) => boolean): HTMLElement | undefined {
   const { facts } = card;
   const rows: Child[] = [];
   const row = (name: string, value: Child): void => {
@@ -77,7 +82,8 @@ function factList(card: QuestionCard): HTMLElement | undefined {
   if (facts.branch !== undefined) row("branch", told("code", {}, facts.branch));
   if (facts.nextTask !== undefined && !card.deadline.words.includes(facts.nextTask))
     row("next task", told("code", {}, facts.nextTask));
-  for (const { name, value } of facts.others) row(name, told("span", {}, value));
+  for (const { name, value } of facts.others)
+    row(name, value.length > mostFactShown ? folded(name, value, isOpen) : told("span", {}, value));
   for (const { name, text, href } of card.links) {
     if (name === "branch" && text === facts.branch) continue;
     row(
@@ -88,6 +94,16 @@ function factList(card: QuestionCard): HTMLElement | undefined {
     );
   }
   return rows.length === 0 ? undefined : el("dl", { class: "facts" }, ...rows);
+}
+
+function folded(name: string, value: string, isOpen: (name: string) => boolean): HTMLElement {
+  const key = `fact ${name}`;
+  return el(
+    "details",
+    { "data-name": key, open: isOpen(key) },
+    el("summary", {}, `${value.length.toLocaleString("en")} characters`),
+    told("span", {}, value),
+  );
 }
 
 export function optionContent(option: OptionLine): readonly HTMLElement[] {

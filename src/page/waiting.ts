@@ -85,7 +85,9 @@ function skip({ card, press }: Controls, words: string): HTMLElement {
   return press("skip", "plain-button", { verb: "skip", question: card.id }, words);
 }
 
-function retry({ card, press }: Controls): HTMLElement {
+/** Not for a permission: it would deny the call, and reads as if the call ran. */
+function retry({ card, press }: Controls): Child {
+  if (card.permission) return undefined;
   return press("retry", "plain-button", { verb: "retry", question: card.id }, "Run again");
 }
 

@@ -242,6 +242,7 @@ describe("the state of the page", () => {
       output_tail: ["a", "b"],
       spent: { usd: 3 },
       branch: "owl/a3f2",
+      arguments_sha256: "f73a7f14ea5d600c",
     };
     const card = questionCard(aStored({ question: aQuestion({ facts }) }), evening);
     expect(card.facts).toEqual({

@@ -130,6 +130,15 @@ test("Ctrl-C in a question and in a spinner: one line, exit 2, nothing is there"
   }
 }, 60_000);
 
+test("a terminal that does not know its width shows whole lines", async () => {
+  const { env, folder, home } = await aPlace();
+  const terminal = aTerminal(["init", "--claude-code"], { env, cwd: folder, columns: 0 });
+  await terminal.when("Write it? Everything else in the file stays.", keys.stop);
+  expect(terminal.all()).toContain('"matcher": "AskUserQuestion"');
+  expect(await terminal.ended).toBe(2);
+  expect(existsSync(home)).toBe(false);
+}, 30_000);
+
 test("no other command loads the prompts: the build asked questions, and V8 was never shown them", () => {
   const vendor = resolve(cli, "../vendor");
   expect(existsSync(join(vendor, "yaml.js.cache"))).toBe(true);

@@ -165,6 +165,9 @@ describe("create, show, list", () => {
     expect(message).toContain("there is no field prioritty: did you mean priority?");
     expect(message).toContain("issuer is written by owlpost itself");
     expect(message).toContain("due_date must be a date");
+    expect(message).not.toContain("the fields are");
+    const far = await desk().task("create", "x", "--set", "zzzzzzzz=1");
+    expect(far.message).toMatch(/^there is no field zzzzzzzz; the fields are .*title.*workingDirectory/);
     expect(await desk().task("create", "--file", desk().file("l.json", "[1]"))).toMatchObject({ exit: 2 });
     expect(await desk().task("create", "--file", desk().file("e.yaml", ""))).toMatchObject({
       message: expect.stringContaining("write a task as YAML or JSON"),
@@ -232,7 +235,8 @@ describe("create, show, list", () => {
     expect(out.split("\n").map((line) => line.length < 160)).not.toContain(false);
     expect((await desk().task("list")).results).toMatchObject([{ title: "x".repeat(4_000) }]);
     await desk().task("move", "long", "cancelled");
-    expect(await said()).toContain("--all shows finished ones");
+    expect(await said()).toMatch(/^No open task on the board default\. .+--all shows finished ones/);
+    expect(await said("--status", "ready")).toMatch(/^No such task on the board default\./);
     expect(await said("--tag", "web")).toBe(
       "No such task on the board default; finished ones are shown with --all.\n",
     );

@@ -7,16 +7,24 @@ const cli = resolve(import.meta.dirname, "../../dist/cli.js");
 
 export const keys = { enter: "\r", down: "\u001b[B", left: "\u001b[D", right: "\u001b[C", stop: "\u0003" };
 
-/** The built command in a real terminal: `script` of util-linux lends it a pty of 100 columns. */
+/** The built command in a real terminal: `script` of util-linux lends it a pty, of 100 columns unless said. */
 export function aTerminal(
   line: readonly string[],
-  options: { readonly env: Readonly<Record<string, string>>; readonly cwd: string },
+  options: {
+    readonly env: Readonly<Record<string, string>>;
+    readonly cwd: string;
+    readonly columns?: number;
+  },
 ) {
   const quoted = [process.execPath, cli, ...line].map((word) => `'${word}'`).join(" ");
-  const child = spawn("script", ["-qfec", `stty cols 100 rows 50 && exec ${quoted}`, "/dev/null"], {
-    env: { PATH: process.env.PATH, TERM: "xterm-256color", LANG: "C.UTF-8", ...options.env },
-    cwd: options.cwd,
-  });
+  const child = spawn(
+    "script",
+    ["-qfec", `stty cols ${options.columns ?? 100} rows 50 && exec ${quoted}`, "/dev/null"],
+    {
+      env: { PATH: process.env.PATH, TERM: "xterm-256color", LANG: "C.UTF-8", ...options.env },
+      cwd: options.cwd,
+    },
+  );
   let raw = "";
   let seen = 0;
   child.stdout.setEncoding("utf8").on("data", (text: string) => {

@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
+import { permissionAsk } from "../../src/app/hook/permission.ts";
 import { deadlineWords, verdictOf } from "../../src/app/inbox-verdict.ts";
 import { isNightSafe } from "../../src/core/night.ts";
 import { acceptedText } from "../../src/core/reply/words.ts";
-import { ranWords, willRunWords } from "../../src/core/report-words.ts";
+import { ranWords, takenWords, willRunWords } from "../../src/core/report-words.ts";
 import { deadlineLine, standingLines } from "../../src/core/standing.ts";
 import { toldText } from "../../src/core/told.ts";
 import { followUpView, questionView } from "../../src/core/view.ts";
 import { defaultWords, standing } from "../../src/core/wording.ts";
-import type { StoredQuestion } from "../../src/domain/question.ts";
+import type { Claim } from "../../src/domain/ids.ts";
+import { type Question, type StoredQuestion, titleLine } from "../../src/domain/question.ts";
 import { anAnswer, aQuestion, aStored, evening, hour, minute } from "../builders.ts";
 
 function permission(more: Partial<StoredQuestion> = {}): StoredQuestion {
@@ -75,6 +77,41 @@ test("an answer reaches the agent that waits; a late one allows nothing, and its
   expect(receipt(answered(true))).toContain("nothing is allowed by it");
   expect(standingLines(answered(true), now)).toContain("too late: nothing is allowed by it");
   expect(toldText(answered(true), now)).toContain("too late, so not allowed");
+});
+
+test("skipped or sent back, it says everywhere that the call is not allowed, and of no other question", () => {
+  for (const outcome of ["skipped", "retried"] as const) {
+    const { option: _, ...answer } = anAnswer({ outcome });
+    const denied = permission({ state: "answered", answer });
+    expect(standingLines(denied, now)).toMatch(/^✅ (Skipped|Sent back): not allowed \(/);
+    expect(verdictOf(denied, now)?.words).toMatch(/^(Skipped|Sent back): not allowed$/);
+    const other = aStored({ state: "answered", answer });
+    for (const text of [standingLines(other, now), verdictOf(other, now)?.words, standing(other, now)])
+      expect(text).not.toContain("allowed");
+    if (outcome === "retried") expect(standing(denied, now)).toContain("sent back (not allowed)");
+  }
+});
+
+test("it is the agent that comes for it, never a loop", () => {
+  const claim = { claim: "c" as Claim, takenAt: evening + minute, leaseUntilAt: evening + hour };
+  const taken = permission({ state: "applied", answer: anAnswer({ option: "1" }), claim });
+  const told = [standingLines(taken, now), verdictOf(taken, now)?.taken?.words, takenWords(taken, now)];
+  for (const text of told) expect(text).toMatch(/icked up by the agent at/);
+});
+
+test("where prompts stand among others, each names what would run; other questions have their title alone", () => {
+  const asks = (input: unknown): string => {
+    const scene = { agent: "Claude Code", tool: "Bash", folder: "/home/eric/shop", task: "shop", at: "15m" };
+    const document = permissionAsk(input, "The agent's word", scene)?.document as Partial<Question>;
+    return titleLine(aQuestion({ ...document, source: "permission" }));
+  };
+  const title = "May Claude Code use Bash now?";
+  expect(asks({ command: "npm publish --tag next" })).toBe(`${title} · npm publish --tag next`);
+  expect(asks({ command: "cd a &&\nTool: b" })).toBe(`${title} · cd a &&`);
+  expect(asks({ file_path: "src/a.ts", content: "x" })).toBe(`${title} · src/a.ts`);
+  expect(asks({ depth: 2 })).toBe(`${title} · {"depth":2}`);
+  expect([...asks({ command: "x".repeat(5_000) })]).toHaveLength(title.length + 3 + 80);
+  expect(titleLine(aQuestion({ title, context: "Command:\nnpm publish\nTool: Bash." }))).toBe(title);
 });
 
 test("it is never safe at night, whatever it recommends", () => {

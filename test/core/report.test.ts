@@ -83,7 +83,7 @@ describe("what stands where", () => {
     expect(text).toContain("Then: picked up by run a3f2 at 22:31, closed as done");
     expect(text).toContain("Then: not picked up by the loop yet");
     expect(text).toContain("Was: option 1 — Try the smaller index, by eric on telegram");
-    expect(text).toContain("Was: no answer by 06:00: the spec will be skipped at the loop's next stop");
+    expect(text).toContain("Was: no answer by 06:00: the spec was to be skipped");
     expect(text).toContain("2 from somebody who is not known here (unknown-sender)");
     expect(text).toContain("never shown: held until 08:00, and its deadline was 05:00");
     expect(text).toContain("Run b71c was stopped by eric on telegram at 06:20");
@@ -217,6 +217,8 @@ describe("single facts", () => {
     for (const entry of [first, second]) expect(entry?.standing).toBe("No answer by 06:00, so not allowed");
     expect(first?.lines[0]?.text).toBe("not picked up: the agent no longer waits");
     expect(second?.lines[0]?.text).toContain("picked up by run");
+    // “Do not allow” is no road that was left out.
+    expect([first?.lines.length, second?.lines.length]).toEqual([1, 1]);
     expect(reportText(report)).not.toMatch(/no answer, so|To answer|the loop/);
   });
 

@@ -153,6 +153,23 @@ describe("the view of a question", () => {
     expect(view.outputTail[0]).toBe("line 2");
     expect(view.freeFacts).toEqual(['coverage: {"lines":91}', "log: iter-7.log"]);
     expect(view.branch).toBe("owl/a3f2");
+    expect(view.factsCut).toBeUndefined();
+  });
+
+  test.each([
+    ["a fact of any name", { facts: { coverage: "x".repeat(161) } }],
+    ["the command", { facts: { command: "x".repeat(161) } }],
+    ["the branch", { facts: { branch: "x".repeat(161) } }],
+    ["a link", { links: { log: "x".repeat(161) } }],
+  ])("%s that is longer than its line is told as cut", (_name, longer) => {
+    expect(questionView(aStored({ question: aQuestion(longer) }), evening).factsCut).toBe(true);
+  });
+
+  test("what programs alone need is shown to nobody, however long it is", () => {
+    const question = aQuestion({ facts: { arguments_sha256: "f".repeat(200) } });
+    const view = questionView(aStored({ question }), evening);
+    expect(view.freeFacts).toEqual([]);
+    expect(view.factsCut).toBeUndefined();
   });
 
   test("may be answered until something has taken what stands", () => {

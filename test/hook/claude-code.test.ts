@@ -32,7 +32,7 @@ describe("AskUserQuestion", () => {
       default: { action: "stay_parked", at: "15m" },
     });
     expect(second?.question.options).toMatchObject([
-      { label: "Disk", consequence: "Disk", recommended: true },
+      { label: "Disk", consequence: "the agent says no more about it", recommended: true },
       { label: "Object store" },
     ]);
     await answer(String(first?.question.id), "2");

@@ -371,6 +371,36 @@ describe("the inbox in Chromium", () => {
     );
   });
 
+  it("offers nothing on a permission that reads like a yes and is none", async () => {
+    const options = [
+      { key: "1", label: "Allow once", consequence: "this one call runs" },
+      { key: "2", label: "Do not allow", consequence: "the call does not run" },
+    ];
+    const id = await ask({ kind: "approval", source: "permission", options });
+    expect(await card(id).getByRole("button", { name: "Run again" }).count()).toBe(0);
+    await card(id).getByRole("button", { name: "Answer in your own words" }).tap();
+    await card(id).getByText("The call does not run, and the agent is told these words.").waitFor();
+  });
+
+  it("says of options that owlpost made that they are its own, and of no others", async () => {
+    const made = await ask({ low_fidelity: true, facts: { output_tail: "no disk" } });
+    const given = await ask({ task: "013-search", low_fidelity: true, facts: {} });
+    expect(await card(made).getByText("these two are owlpost's").count()).toBe(1);
+    expect(await card(given).getByText("these two are owlpost's").count()).toBe(0);
+  });
+
+  it("folds a long fact, so that the options stay near, and keeps it unfolded when the card changes", async () => {
+    const id = await ask({ facts: { arguments: "x ".repeat(10_000), coverage: "81 %" } });
+    const fact = card(id).locator("dd details");
+    expect(await fact.count()).toBe(1);
+    expect((await card(id).boundingBox())?.height).toBeLessThan(900);
+    await fact.getByText("20,000 characters").tap();
+    expect(await fact.getByText("x x x").isVisible()).toBe(true);
+    await service.owlpost.decide({ verb: "choose", question: await ask({ task: "013" }), key: "2" }, "cli");
+    await section("Answered").getByText("Extend the TTL").first().waitFor();
+    expect(await fact.getByText("x x x").isVisible()).toBe(true);
+  });
+
   it("fits a phone: nothing sticks out, every button is large enough for a thumb", async () => {
     const id = await ask({
       title: "W".repeat(120),

@@ -31,6 +31,8 @@ const mostTitle = 120;
 const mostContext = 600;
 const mostConsequence = 160;
 const mostHeader = 40;
+/** What choosing an option brings, where the agent describes none. */
+const saysNoMore = "the agent says no more about it";
 const recommendedMark = /\s*[([（【]\s*recommended\s*[)\]）】]/i;
 
 /**
@@ -60,7 +62,7 @@ function choiceOf(question: Fields, scene: Scene): Choice | undefined {
     return {
       key: String(index + 1),
       label: bare,
-      consequence: consequence === "" ? bare : consequence,
+      consequence: consequence === "" || consequence === bare ? saysNoMore : consequence,
       ...(index === Math.max(0, marked) ? { recommended: true } : {}),
     };
   });

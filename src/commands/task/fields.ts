@@ -93,10 +93,10 @@ async function checked(document: Readonly<Record<string, unknown>>): Promise<Fie
   const unknown = read.unknown.filter((key) => !forbidden.includes(key));
   if (unknown.length > 0) {
     const { nearestKey } = await import("../../app/nearest-key.ts");
-    for (const key of unknown) {
-      const near = nearestKey(key, fieldNames);
+    const names = unknown.map((key) => ({ key, near: nearestKey(key, fieldNames) }));
+    for (const { key, near } of names)
       wrong.push(`there is no field ${key}${near ? `: did you mean ${near}?` : ""}`);
-    }
+    if (names.some(({ near }) => near === undefined)) wrong.push(`the fields are ${fieldNames.join(", ")}`);
   }
   return wrong.length > 0
     ? { ok: false, error: "field-invalid", message: wrong.join("; ") }

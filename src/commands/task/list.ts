@@ -56,7 +56,8 @@ export const verb: Verb = {
           return 0;
         }
         if (page.results.length === 0) {
-          await say(call, emptyWords(filter, board.name));
+          const isDefault = textOptions(call, "status").length === 0;
+          await say(call, emptyWords(filter, board.name, isDefault));
           return 0;
         }
         await printResult(call, taskTable(page.results).join("\n"));
@@ -68,12 +69,13 @@ export const verb: Verb = {
   },
 };
 
-function emptyWords({ status, ...others }: TaskFilter, board: string): string {
+/** `isDefault`: no status was asked for. */
+function emptyWords({ status, ...others }: TaskFilter, board: string, isDefault: boolean): string {
   if (Object.keys(others).length > 0)
     return `No such task on the board ${board}${status === undefined ? "" : "; finished ones are shown with --all"}.`;
   return status === undefined
     ? `The board ${board} is empty. owlpost task create makes a task.`
-    : `No such task on the board ${board}. owlpost task create makes one, and --all shows finished ones.`;
+    : `No ${isDefault ? "open" : "such"} task on the board ${board}. owlpost task create makes one, and --all shows finished ones.`;
 }
 
 function isSort(text: string): text is TaskSort {
