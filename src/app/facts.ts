@@ -92,10 +92,11 @@ export async function factsOfDiff(
     return { ok: true, facts: {}, missing };
   }
   if (stat?.code !== 0) {
-    return {
-      ok: false,
-      message: `--diff-stat: ${folder} is no git work tree with a commit, or git is not installed`,
-    };
+    const inside = await git("rev-parse", "--is-inside-work-tree");
+    if (inside?.code !== 0 || inside.output.trim() !== "true")
+      return { ok: false, message: `--diff-stat: ${folder} is no git work tree, or git is not installed` };
+    const missing = `--diff-stat: there is no commit in ${folder} to compare with; it is asked without`;
+    return { ok: true, facts: {}, missing };
   }
   const branch = await git("branch", "--show-current");
   const name = branch?.code === 0 ? branch.output.trim() : "";

@@ -132,6 +132,17 @@ describe("--diff-stat", () => {
     expect(found).toEqual({ ok: true, facts: {}, missing: expect.stringContaining("asked without") });
   });
 
+  test("before the first commit there is nothing to compare with, and it is asked all the same", async () => {
+    const folder = aHome();
+    execFileSync("git", ["-C", folder, "init", "-q"], { stdio: "ignore" });
+    expect(await factsOfDiff(folder, process.env)).toEqual({
+      ok: true,
+      facts: {},
+      missing: expect.stringContaining("no commit"),
+    });
+    expect(await factsOfDiff(aHome(), process.env)).toMatchObject({ ok: false });
+  });
+
   test("a change to thousands of files fits, and its sum is kept", async () => {
     const { folder, git } = aTree();
     for (let at = 0; at < 1_500; at += 1)
