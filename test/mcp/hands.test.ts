@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { permissionAsk } from "../../src/app/hook/permission.ts";
-import { type AskInput, mcpDesk } from "../../src/app/mcp/desk.ts";
+import { mcpDesk } from "../../src/app/mcp/desk.ts";
+import type { AskInput } from "../../src/app/mcp/tools.ts";
 import { openOwlpost } from "../../src/app/owlpost.ts";
 import { cli } from "../app/process.ts";
 import { aConfig, someRules } from "../builders.ts";

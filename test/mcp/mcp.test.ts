@@ -39,6 +39,8 @@ describe.each(["2026", "2025"] as const)("owlpost mcp, to a client of %s", (gene
       ["ask_human", "cancel_question", "get_answer", "list_pending", "reachable"].sort(),
     );
     for (const { description = "" } of tools) expect(description.length).toBeGreaterThan(60);
+    const shown = tools.find(({ name }) => name === "ask_human")?.inputSchema;
+    expect(shown).toMatchObject({ required: ["title", "context", "options"], properties: { task: {} } });
   });
 
   test("an answer while it waits is handed over once, and confirmed when it is delivered", async () => {
@@ -107,6 +109,24 @@ describe.each(["2026", "2025"] as const)("owlpost mcp, to a client of %s", (gene
       "recommended-not-one",
     ])
       expect(text(result)).toContain(rule);
+    expect((await agent.call("list_pending")).structuredContent).toMatchObject({ count: 0 });
+  });
+
+  test("what is left out or of another shape is told in the same words, all at once", async () => {
+    const bare = await agent.call("ask_human", {});
+    expect(bare.isError).toBe(true);
+    for (const rule of ["title-missing", "context-missing", "options-too-few"])
+      expect(text(bare)).toContain(rule);
+    const odd = await agent.call("ask_human", {
+      title: ["a", "list"],
+      context: 7,
+      options: "1 or 2",
+      deadline: {},
+      wait_seconds: "long",
+      idempotency_key: null,
+    });
+    expect(odd.isError).toBe(true);
+    expect(text(odd)).not.toMatch(/Invalid input|validation/i);
     expect((await agent.call("list_pending")).structuredContent).toMatchObject({ count: 0 });
   });
 

@@ -14,7 +14,13 @@ export type ToolResult = {
 export type Piped = {
   readonly generation: string;
   call(name: string, args?: Record<string, unknown>, signal?: AbortSignal): Promise<ToolResult>;
-  tools(): Promise<readonly { readonly name: string; readonly description?: string | undefined }[]>;
+  tools(): Promise<
+    readonly {
+      readonly name: string;
+      readonly description?: string | undefined;
+      readonly inputSchema: object;
+    }[]
+  >;
   close(): Promise<void>;
 };
 

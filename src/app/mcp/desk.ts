@@ -8,6 +8,7 @@ import { writeAnswer } from "../airlock/answer.ts";
 import type { AskRequest, NotAsked, Owlpost, Taken } from "../api.ts";
 import { awaitDecision, isHeld } from "../awaiting.ts";
 import type { Config } from "../config.ts";
+import type { AskInput } from "./tools.ts";
 
 /** Clients give up on a tool after about a minute. */
 const mostWaitMs = 45_000;
@@ -36,19 +37,6 @@ export type Told = {
   delivered?(): Promise<unknown>;
 };
 
-export type AskInput = {
-  readonly title: string;
-  readonly context: string;
-  readonly tried?: string | undefined;
-  readonly options: readonly Readonly<Record<string, unknown>>[];
-  readonly kind?: string | undefined;
-  readonly task?: string | undefined;
-  readonly deadline?: string | undefined;
-  readonly default?: string | undefined;
-  readonly idempotency_key?: string | undefined;
-  readonly wait_seconds?: number | undefined;
-};
-
 /** The tools, apart from the protocol by which they are called. */
 export function mcpDesk({ owlpost, config, home, now, given, otherwiseTask, onAsk }: McpOptions) {
   /** Asked through this connection: whoever asked may take it back, and nobody else's. */
@@ -56,17 +44,16 @@ export function mcpDesk({ owlpost, config, home, now, given, otherwiseTask, onAs
 
   async function ask(input: AskInput, signal: AbortSignal): Promise<Told> {
     onAsk?.();
-    const { wait_seconds: wait, options, ...texts } = input;
+    const { wait_seconds: wait, options, idempotency_key: said, ...fields } = input;
     // Models fill in what they leave out.
-    const { deadline, default: action, idempotency_key: key, task, ...rest } = withoutBlank(texts);
+    const { deadline, default: action, task, ...rest } = withoutBlank(fields);
+    const key = said === undefined || isBlank(said) ? undefined : String(said);
     if (key !== undefined && key.length > mostKey) return longKey;
     const outcome = await owlpost.ask({
       ...given,
       document: {
         ...rest,
-        title: input.title,
-        context: input.context,
-        options: options.map((option, index) => ({ key: String(index + 1), ...defined(option) })),
+        ...(options === undefined ? {} : { options: keyed(options) }),
         task: task ?? otherwiseTask,
         default: { action: action ?? "skip_spec", at: deadline ?? defaultAt },
       },
@@ -207,20 +194,34 @@ function othersPermission(stored: StoredQuestion): Told {
   return { text, content: { id, state: stored.state, decided: false, reason: "not-allowed" }, isError: true };
 }
 
-function waitOf(seconds: number | undefined, otherwiseMs: number): number {
-  if (seconds === undefined || !Number.isFinite(seconds)) return otherwiseMs;
+function waitOf(seconds: unknown, otherwiseMs: number): number {
+  if (typeof seconds !== "number" || !Number.isFinite(seconds)) return otherwiseMs;
   return Math.min(mostWaitMs, Math.max(0, seconds * 1_000));
 }
 
-function withoutBlank<Texts extends Readonly<Record<string, string | undefined>>>(
-  texts: Texts,
-): Partial<Texts> {
-  const kept = Object.entries(texts).filter(([, text]) => text !== undefined && text.trim() !== "");
-  return Object.fromEntries(kept) as Partial<Texts>;
+function isBlank(value: unknown): boolean {
+  return typeof value === "string" && value.trim() === "";
+}
+
+function withoutBlank<Fields extends Readonly<Record<string, unknown>>>(fields: Fields): Partial<Fields> {
+  const kept = Object.entries(fields).filter(([, value]) => value !== undefined && !isBlank(value));
+  return Object.fromEntries(kept) as Partial<Fields>;
+}
+
+/** Options without a key get the numbers 1, 2, 3 …; what is no list is left to the check. */
+function keyed(options: unknown): unknown {
+  if (!Array.isArray(options)) return options;
+  return options.map((option: unknown, index) =>
+    typeof option === "object" && option !== null && !Array.isArray(option)
+      ? { key: String(index + 1), ...defined(option as Readonly<Record<string, unknown>>) }
+      : option,
+  );
 }
 
 function defined(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
+  );
 }
 
 /** Every broken rule, with what to do about it: whoever reads this is a model that can mend it. */

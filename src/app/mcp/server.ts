@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { type McpOptions, mcpDesk, type Told } from "./desk.ts";
-import { answerSchema, askSchema, cancelSchema, descriptions, noneSchema } from "./tools.ts";
+import { answerSchema, askInput, cancelSchema, descriptions, noneSchema } from "./tools.ts";
 
 type Message = Parameters<StdioServerTransport["send"]>[0];
 
@@ -73,7 +73,7 @@ export async function serveMcp(options: McpOptions, io: McpIo, version: string):
       };
       server.registerTool(
         "ask_human",
-        { title: "Ask the owner", description: descriptions.ask_human, inputSchema: askSchema },
+        { title: "Ask the owner", description: descriptions.ask_human, inputSchema: askInput },
         async (input, { mcpReq }) => tell(mcpReq.id, await desk.ask(input, mcpReq.signal)),
       );
       server.registerTool(

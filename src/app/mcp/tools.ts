@@ -68,6 +68,28 @@ export const askSchema = z.object({
     ),
 });
 
+/** What came of it, whatever its shape: the keys that are known, without those that say nothing. */
+export type AskInput = { readonly [Name in keyof z.infer<typeof askSchema>]?: unknown };
+
+/**
+ * A client is shown what is required; what comes is taken as it is, since the contract's check names every broken rule at
+ * once, in words that say how to mend it.
+ */
+export const askInput = {
+  "~standard": {
+    ...askSchema["~standard"],
+    validate: (input: unknown) => ({ value: picked(input, askSchema.shape) as AskInput }),
+  },
+};
+
+function picked(input: unknown, known: object): unknown {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return {};
+  const said = Object.entries(input).filter(
+    ([name, value]) => Object.hasOwn(known, name) && value !== undefined && value !== null,
+  );
+  return Object.fromEntries(said);
+}
+
 export const answerSchema = z.object({
   id: z.string().describe("The question's id, such as q-a3f2-012-1."),
   wait_seconds: z.number().optional().describe("How long to wait for it, 0 to 45. Left out: 0."),
