@@ -55,7 +55,7 @@ type Person = {
   readonly answers: (to: Email, text: string) => Promise<void>;
 };
 
-async function person(account: string): Promise<Person> {
+async function mailClient(account: string): Promise<ImapFlow> {
   const client = new ImapFlow({
     host: "localhost",
     port: mail.ports.imaps,
@@ -66,6 +66,11 @@ async function person(account: string): Promise<Person> {
   });
   client.on("error", () => undefined);
   await client.connect();
+  return client;
+}
+
+async function person(account: string): Promise<Person> {
+  const client = await mailClient(account);
   afterwards(() => client.logout().catch(() => undefined));
   await client.mailboxOpen("INBOX");
   const inbox = async (): Promise<readonly Email[]> => {
@@ -201,16 +206,7 @@ async function aHouse(changes: Record<string, unknown> = {}) {
 
 /** What lies in a mailbox, raw. */
 async function rawMails(account: string): Promise<readonly { readonly uid: number; readonly raw: Buffer }[]> {
-  const client = new ImapFlow({
-    host: "localhost",
-    port: mail.ports.imaps,
-    secure: true,
-    tls: { ca: await caText() },
-    auth: { user: addressOf(account), pass: passwordOf(account) },
-    logger: false,
-  });
-  client.on("error", () => undefined);
-  await client.connect();
+  const client = await mailClient(account);
   await client.mailboxOpen("INBOX", { readOnly: true });
   const rows = await client.fetchAll("1:*", { uid: true, source: true });
   await client.logout();
