@@ -122,13 +122,13 @@ export function hookDesk({ owlpost, config, home, now, signal, given, onAsk }: H
       const isSilent = saidBy(stored.answer) === "nothing";
       const mine = isSilent ? undefined : await taken(stored, keys[index] as string);
       // Who was quicker has come since it was looked at: how it stands now is what counts.
-      const now =
+      const latest =
         mine?.stored ?? (isSilent ? undefined : await owlpost.question(stored.question.id)) ?? stored;
-      const { told: words, ...each } = told(now, mine?.taken);
+      const { told: words, ...each } = told(latest, mine?.taken);
       // A loop that names the task or the run may have come first: this very call gets its answer all the same.
       settled.push({
         ...each,
-        told: !mine && isShared(now) ? `${words} A loop has taken it, too.` : words,
+        told: !mine && isShared(latest) ? `${words} A loop has taken it, too.` : words,
       });
     }
     const delivered = () => handOver(settled);
