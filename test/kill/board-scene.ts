@@ -4,10 +4,12 @@ import type { Play } from "./play.ts";
 import type { Scene } from "./scene.ts";
 
 const waiting = ["w1", "w2", "w3", "w4", "w5"];
+const behind = ["g1", "g2", "g3", "g4", "g5"];
 
 /**
  * A board without any question: a plan is imported, its hub ends, begins again and is cancelled, so that everything that
- * waits for it is told three times in chunks; claims are kept, given back, lost and won again; parts finish their whole.
+ * waits for it is told three times in chunks; claims are kept, given back, lost and won again; parts finish their whole;
+ * a gate that others wait for is deleted, in chunks again.
  */
 export const board: Scene = {
   endings: {},
@@ -31,6 +33,8 @@ export const board: Scene = {
     w4: { status: "Ready", log: ["imported"] },
     w5: { log: ["imported", "deleted"] },
     late: { status: "Backlog", log: ["created"] },
+    gate: { log: ["imported", "deleted"] },
+    ...Object.fromEntries(behind.map((id) => [id, { status: "Ready", log: ["imported"] }])),
   },
   async play(play: Play) {
     const { tasks } = play;
@@ -75,6 +79,13 @@ export const board: Scene = {
     assert.equal((await tasks.claim("w2 again", "claim-w2", "w2")).id, "w2");
     await tasks.move("w2 done", "w2", "Done", { claim: "claim-w2", ...output });
     await tasks.remove("w5", "w5");
-    assert.deepEqual(await tasks.next(), ["w1", "w3", "w4"]);
+    await tasks.bring("a gate", [
+      aTaskLine("gate", { status: "Backlog" }),
+      ...behind.map((id) =>
+        aTaskLine(id, { blockedBy: ["gate"], createdAt: `2026-07-04T08:00:0${id.slice(1)}Z` }),
+      ),
+    ]);
+    await tasks.remove("the gate", "gate");
+    assert.deepEqual(await tasks.next(), ["w1", "w3", "w4", ...behind]);
   },
 };
