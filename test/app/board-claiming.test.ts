@@ -5,17 +5,11 @@ import { decideChange } from "../../src/core/board/change.ts";
 import type { TaskId } from "../../src/domain/ids.ts";
 import type { Task, TaskStatus } from "../../src/domain/task.ts";
 import { aConfig, minute } from "../builders.ts";
-import { passFor, wholeSpec } from "../contract/provider.ts";
+import { passFor, readyTask, wholeSpec } from "../contract/spec.ts";
 import { aClock, afterwards, aHome, aQuickHome } from "../homes.ts";
 import { aTaskRow } from "../memory-board.ts";
 
 const actor = { kind: "person", name: "eric" } as const;
-const ready = {
-  ...wholeSpec,
-  board: "default",
-  status: "Ready",
-  qualityVerdict: passFor(wholeSpec),
-} as const;
 
 async function aDispatcher(home = aHome(), now = aClock().now) {
   const owlpost = await openOwlpost({ home, config: aConfig(), now, host: "owl" });
@@ -30,9 +24,9 @@ async function aHalfToldBoard(status: TaskStatus, change: (at: number) => Partia
   const clock = aClock();
   const { store, board } = await aDispatcher(home, clock.now);
   const count = 1_200;
-  const hub = aTaskRow({ id: "hub", ...ready, status: status === "Done" ? "In Progress" : "Done" });
+  const hub = aTaskRow({ id: "hub", ...readyTask, status: status === "Done" ? "In Progress" : "Done" });
   const dependants = Array.from({ length: count }, (_, at) =>
-    aTaskRow({ ...ready, blockedBy: [hub.id], ...change(at), id: `d${at}` }),
+    aTaskRow({ ...readyTask, blockedBy: [hub.id], ...change(at), id: `d${at}` }),
   );
   await store.append(
     [hub, ...dependants].map((task) => ({ type: "insert-task", task })),
@@ -150,7 +144,7 @@ describe("the clock of a claim", () => {
   test("that was set back ends what runs for too long, also beside a longer lease that does not", async () => {
     const clock = aClock();
     const { board, store } = await aDispatcher(aHome(), clock.now);
-    for (const id of ["short", "long"]) await board.createTask({ ...ready, id });
+    for (const id of ["short", "long"]) await board.createTask({ ...readyTask, id });
     await board.claim({ id: "short", leaseMs: 10 * minute });
     await board.claim({ id: "long", leaseMs: 24 * 60 * minute });
     clock.advance(-3 * 60 * minute);

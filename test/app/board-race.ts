@@ -7,7 +7,7 @@ import { build } from "esbuild";
 import { openOwlpost } from "../../src/app/owlpost.ts";
 import { takeMark } from "../../src/core/digest.ts";
 import { aConfig, evening } from "../builders.ts";
-import { passFor, wholeSpec } from "../contract/spec.ts";
+import { readyTask } from "../contract/spec.ts";
 import { type BoardRows, readBoard } from "../kill/board-rows.ts";
 import { inspectBoard, inspectTokens } from "../kill/inspect-board.ts";
 import { inspectOffered } from "../kill/inspect-board-scene.ts";
@@ -59,15 +59,9 @@ export async function race(
   }: { tasks: number; names: readonly string[]; what: "claim" | "mix"; count: number },
 ): Promise<Race> {
   const first = await openOwlpost({ home, config: aConfig() });
-  const ready = {
-    ...wholeSpec,
-    board: "default",
-    status: "Ready",
-    qualityVerdict: passFor(wholeSpec),
-  } as const;
   await first.store.append(
     Array.from({ length: tasks }, (_, at) => at).flatMap((at) => {
-      const task = aTaskRow({ id: `t${at}`, ...ready });
+      const task = aTaskRow({ id: `t${at}`, ...readyTask });
       const event = {
         kind: "task.created",
         task: task.id,

@@ -14,3 +14,11 @@ export const wholeSpec = {
 export function passFor(spec: Partial<TaskFields>): string {
   return `PASS hash=${specHash(spec)} @2026-07-06T20:00:00Z v2`;
 }
+
+/** A task that may be begun. */
+export const readyTask = {
+  ...wholeSpec,
+  board: "default",
+  status: "Ready",
+  qualityVerdict: passFor(wholeSpec),
+} as const;

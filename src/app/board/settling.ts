@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { BoardSnapshot } from "../../domain/board.ts";
 import type { Effect, Store } from "../../domain/store.ts";
 import { isFinished } from "../../domain/task.ts";
@@ -17,18 +18,22 @@ export async function settleAll(
   store: Pick<Store, "settleBlockers">,
   isOver: () => boolean = () => false,
 ): Promise<void> {
-  while (!isOver() && (await store.settleBlockers(mostSettled)))
-    await new Promise((next) => setTimeout(next, pauseMs));
+  while (!isOver() && (await settleMore(store)));
+}
+
+/**
+ * One chunk, and the pause after it; true when there was one. Where less is found than was asked for, those who could begin may
+ * not have been told: then it is worth another look.
+ */
+export async function settleMore(store: Pick<Store, "settleBlockers">): Promise<boolean> {
+  const told = await store.settleBlockers(mostSettled);
+  if (told) await sleep(pauseMs);
+  return told;
 }
 
 /** One transaction of it: so what a process that died has left is done in the end, also where no service runs. */
 export async function settleSome(store: Pick<Store, "settleBlockers">): Promise<void> {
   await store.settleBlockers(aFew);
-}
-
-/** Where less is found than was asked for: those who could begin may not have been told. True when some were, so that it is worth a look. */
-export function settleMore(store: Pick<Store, "settleBlockers">): Promise<boolean> {
-  return store.settleBlockers(mostSettled);
 }
 
 /** Does a task begin or cease to block others? */
