@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { join } from "node:path";
 import type { Instant } from "../domain/ids.ts";
@@ -39,7 +39,7 @@ export type Inbox = {
 export async function startInbox(options: InboxOptions): Promise<Inbox> {
   const { owlpost, store, zone, log } = options;
   const clock = options.now ?? Date.now;
-  const page = await readPage(options.assets);
+  const page = openPage(options.assets);
   const sessions = openSessions(store, clock);
   const live = openLive({
     owlpost,
@@ -52,15 +52,30 @@ export async function startInbox(options: InboxOptions): Promise<Inbox> {
   const server = createServer(
     whenAsked(async () => {
       const { inboxListener } = await import("./inbox-app.ts");
-      return inboxListener({ owlpost, live, sessions, page, log, zone, clock, port: () => port });
+      return inboxListener({
+        owlpost,
+        live,
+        sessions,
+        page: page.read(),
+        log,
+        zone,
+        clock,
+        port: () => port,
+      });
     }, log),
   );
-  port = await listen(server, options.port);
+  try {
+    port = await listen(server, options.port);
+  } catch (error) {
+    page.close();
+    throw error;
+  }
   log.info({ port, host: options.host }, "the local inbox is open");
   return {
     port,
     changed: live.changed,
     async close() {
+      page.close();
       live.close();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       // Streams end by themselves now; what is still there a moment later is cut.
@@ -96,14 +111,32 @@ function whenAsked(load: () => Promise<RequestListener>, log: Log): RequestListe
   };
 }
 
-async function readPage(folder: string): Promise<Page> {
-  const read = (name: string): Promise<string> => readFile(join(folder, name), "utf8");
+/**
+ * The page, which is read with the first request. Its files are held open until then: dist/ may be replaced under a
+ * running service, and a page of another version would not understand it.
+ */
+function openPage(folder: string) {
+  const files: number[] = [];
+  const close = (): void => {
+    for (const file of files.splice(0)) closeSync(file);
+  };
   try {
-    const [html, script, style] = await Promise.all(["index.html", "inbox.js", "inbox.css"].map(read));
-    return { html: html ?? "", script: script ?? "", style: style ?? "" };
+    for (const name of ["index.html", "inbox.js", "inbox.css"]) files.push(openSync(join(folder, name), "r"));
   } catch (cause) {
+    close();
     throw new Error(`the inbox's page is not built in ${folder}: run \`npm run build\``, { cause });
   }
+  let page: Page | undefined;
+  return {
+    read(): Page {
+      if (page) return page;
+      const [html = "", script = "", style = ""] = files.map((file) => readFileSync(file, "utf8"));
+      page = { html, script, style };
+      close();
+      return page;
+    },
+    close,
+  };
 }
 
 function listen(server: Server, port: number): Promise<number> {
