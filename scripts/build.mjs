@@ -14,7 +14,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { channelsByName, otherParts, partEntry, planParts } from "./parts.mjs";
 import { root, sourcesState } from "./sources.mjs";
+import { zodEntry, zodNames } from "./zod-names.mjs";
 
 /** Of these packages only what owlpost calls is bundled; the rest of grammY is a framework that would hold 5 MB of memory. */
 const parts = new Map([["grammy", { Api: "core/api.js", GrammyError: "core/error.js" }]]);
@@ -49,6 +51,21 @@ const common = {
   minifyWhitespace: true,
   minifySyntax: true,
   logLevel: "warning",
+};
+
+/**
+ * Our own code asks for time that only goes forward. The first use of `performance` loads ten files of Node, which measure
+ * what owlpost does not ask for: a millisecond of an ask, and memory for good.
+ * @type {import("esbuild").BuildOptions}
+ */
+const own = {
+  ...common,
+  banner: { js: "const passedMs=()=>{const[s,ns]=process.hrtime();return s*1e3+ns/1e6};" },
+  define: {
+    OWLPOST_CHANNELS: JSON.stringify(channelNames()),
+    "import.meta.dirname": "__dirname",
+    "performance.now": "passedMs",
+  },
 };
 
 /**
@@ -94,7 +111,7 @@ async function buildAll() {
   try {
     mkdirSync(join(fresh, "vendor"), { recursive: true });
     writeFileSync(join(fresh, "package.json"), '{"type":"commonjs"}\n');
-    const packages = new Set([...(await buildCommands(join(fresh, "owlpost.js"))), ...seldom]);
+    const packages = new Set([...(await buildCommands(fresh)), ...seldom]);
     await Promise.all([...packages].map((name) => buildVendor(name, fresh)));
     await buildFirstLook(join(fresh, "hook.js"));
     writeFileSync(join(fresh, "cli.js"), loader, { mode: 0o755 });
@@ -112,8 +129,8 @@ async function buildAll() {
 }
 
 /**
- * Asks a JSON question, a YAML question, and one in a home with a configuration, so that V8's caches hold what an ask needs; a build that cannot ask
- * is no build. The first run to load a file writes its cache.
+ * Asks a JSON question, a YAML question, and one in a home with a configuration, so that V8's caches hold what an ask needs, and looks at the state
+ * for the file of the other commands; a build that cannot ask is no build. The first run to load a file writes its cache.
  * @param {string} folder
  */
 function recordCaches(folder) {
@@ -121,49 +138,70 @@ function recordCaches(folder) {
   const yaml = readFileSync(join(root, "config", "samples", "first-question.yaml"), "utf8");
   const json = JSON.stringify(requireHere("yaml").parse(yaml));
   const config = readFileSync(join(root, "config", "owlpost.example.yaml"), "utf8");
-  const trials = [{ input: json }, { input: yaml }, { input: json, config }];
+  const ask = ["ask", "-"];
+  const trials = [
+    { args: ask, input: json },
+    { args: ask, input: yaml },
+    { args: ["status"], input: "" },
+    { args: ask, input: json, config },
+  ];
   for (const trial of trials) {
     if (trial.config) writeFileSync(join(home, "config.yaml"), trial.config);
-    const { status, stderr } = spawnSync(process.execPath, [join(folder, "cli.js"), "ask", "-"], {
+    const { status, stderr } = spawnSync(process.execPath, [join(folder, "cli.js"), ...trial.args], {
       input: trial.input,
       env: { ...process.env, OWLPOST_HOME: home, OWLPOST_AS: "", OWLPOST_BUILD_CACHE: "1" },
       encoding: "utf8",
     });
     if (status !== 0)
-      throw new Error(`the built owlpost could not ask a question (exit ${status}): ${stderr}`);
+      throw new Error(`the built owlpost could not ${trial.args[0]} (exit ${status}): ${stderr}`);
   }
   rmSync(home, { recursive: true, force: true });
 }
 
 /**
- * The command path: one file of our own code, whose parts run when they are first needed.
- * @param {string} outfile
- * @returns {Promise<Set<string>>} the packages that it requires from ./vendor
+ * The command path: our own code in a few files, whose rooms run when they are first needed.
+ * @param {string} folder
+ * @returns {Promise<Set<string>>} the packages that they require from ./vendor
  */
-async function buildCommands(outfile) {
+async function buildCommands(folder) {
   /** @type {Set<string>} */
   const packages = new Set();
-  await build({
-    ...common,
-    entryPoints: [join(root, "src", "cli.ts")],
-    outfile,
-    define: { OWLPOST_CHANNELS: JSON.stringify(channelNames()), "import.meta.dirname": "__dirname" },
-    plugins: [
-      lazyBuiltins,
-      {
-        name: "vendor",
-        setup(plugins) {
-          plugins.onResolve({ filter: /^[@a-z]/ }, ({ path, kind, namespace }) => {
-            if (kind === "entry-point" || namespace === "lazy" || path.startsWith("node:")) return undefined;
-            if (inside.has(path)) return undefined;
-            packages.add(path);
-            return { path, namespace: "lazy", pluginData: `./vendor/${vendorName(path)}` };
-          });
+  const byName = channelsByName(channelNames());
+  const { partOf, shown } = await planParts({ ...own, plugins: [byName] });
+  const parts = [...shown].map(([part, paths]) =>
+    build({
+      ...own,
+      stdin: { contents: partEntry(part, paths), resolveDir: root },
+      outfile: join(folder, `${part}.js`),
+      plugins: [
+        otherParts(part, partOf),
+        byName,
+        {
+          name: "parts",
+          setup(plugins) {
+            plugins.onResolve({ filter: /^\.\/[\w-]+\.js$/ }, ({ path, kind }) =>
+              kind === "require-call" && shown.has(path.slice(2, -3)) ? { path, external: true } : undefined,
+            );
+          },
         },
-      },
-      lazy({ inherited: true }),
-    ],
-  });
+        lazyBuiltins,
+        {
+          name: "vendor",
+          setup(plugins) {
+            plugins.onResolve({ filter: /^[@a-z]/ }, ({ path, kind, namespace }) => {
+              if (kind === "entry-point" || namespace === "lazy" || path.startsWith("node:"))
+                return undefined;
+              if (inside.has(path)) return undefined;
+              packages.add(path);
+              return { path, namespace: "lazy", pluginData: `./vendor/${vendorName(path)}` };
+            });
+          },
+        },
+        lazy({ inherited: true }),
+      ],
+    }),
+  );
+  await Promise.all(parts);
   return packages;
 }
 
@@ -173,10 +211,9 @@ async function buildCommands(outfile) {
  */
 async function buildFirstLook(outfile) {
   await build({
-    ...common,
+    ...own,
     entryPoints: [join(root, "src", "commands", "hook-first.ts")],
     outfile,
-    define: { "import.meta.dirname": "__dirname" },
     plugins: [lazyBuiltins, lazy({ inherited: true })],
   });
 }
@@ -232,39 +269,20 @@ async function buildVendor(name, folder) {
     return `exports.${part} = require(${JSON.stringify(path)}).${part};`;
   });
   const contents =
-    wanted.length > 0 ? wanted.join("\n") : `module.exports = require(${JSON.stringify(name)})`;
+    name === "zod"
+      ? zodEntry()
+      : wanted.length > 0
+        ? wanted.join("\n")
+        : `module.exports = require(${JSON.stringify(name)})`;
   await build({
     ...common,
     stdin: { contents, resolveDir: root },
     outfile: join(folder, "vendor", vendorName(name)),
     // V8 keeps the text of what it runs. Our own names stay, for the stacks in the log.
     minifyIdentifiers: true,
-    plugins: [
-      nativeBinding,
-      onlyEnglish,
-      noThreads,
-      seldomNeeded(name),
-      lazyBuiltins,
-      lazy({ inherited: false }),
-    ],
+    plugins: [nativeBinding, noThreads, seldomNeeded(name), lazyBuiltins, lazy({ inherited: false })],
   });
 }
-
-/** zod speaks fifty languages, and would hold all of them: a third of its memory. */
-const onlyEnglish = {
-  name: "only-english",
-  /** @param {import("esbuild").PluginBuild} plugins */
-  setup(plugins) {
-    plugins.onResolve({ filter: /^\.\.\/locales\/index\.c?js$/ }, ({ path, resolveDir }) => ({
-      path: join(resolveDir, path),
-      namespace: "only-english",
-    }));
-    plugins.onLoad({ filter: /./, namespace: "only-english" }, ({ path }) => ({
-      contents: `exports.en = require(${JSON.stringify(join(dirname(path), "en.cjs"))}).default;`,
-      resolveDir: dirname(path),
-    }));
-  },
-};
 
 /** pino's transports are threads that start from files of their own; owlpost writes its log itself. */
 const noThreads = {
@@ -329,7 +347,9 @@ const lazy = ({ inherited }) => ({
       if (typeof real === "function" && !seldom.has(path)) {
         return { contents: `module.exports = require(${JSON.stringify(pluginData)});` };
       }
-      const names = Object.keys(parts.get(path) ?? real).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name));
+      const names = (path === "zod" ? ["z", ...zodNames()] : Object.keys(parts.get(path) ?? real)).filter(
+        (name) => /^[A-Za-z_$][\w$]*$/.test(name),
+      );
       const mark = real.__esModule ? "__esModule: true," : "";
       const getters = names.map((name) => `get ${name}() { return ${known.get(name) ?? `load().${name}`}; }`);
       const exported = `{${mark}${getters.join(",")}}`;

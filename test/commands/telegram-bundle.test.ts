@@ -19,7 +19,14 @@ test("the built service polls Telegram, posts what was asked, and stops cleanly"
   );
   const env = { ...process.env, OWL_TOKEN: token, OWLPOST_AS: "" };
   const run = (...args: string[]) => spawn(process.execPath, [cli, ...args, "--home", home], { env });
-  const service = run("serve");
+  const listed = join(home, "read");
+  const service = spawn(
+    process.execPath,
+    ["--require", listReads(home, listed), cli, "serve", "--home", home],
+    {
+      env,
+    },
+  );
   let said = "";
   service.stderr.on("data", (chunk) => {
     said += chunk;
@@ -39,7 +46,43 @@ test("the built service polls Telegram, posts what was asked, and stops cleanly"
   service.kill("SIGTERM");
   expect(await ended).toBe(0);
   expect(said).not.toContain(token);
+  // What else it reads, it holds in memory for good.
+  expect(codeIn(listed)).toEqual([
+    "channel-inbox.js",
+    "channel-telegram.js",
+    "cli.js",
+    "owlpost.js",
+    "vendor/better-sqlite3.js",
+    "vendor/grammy.js",
+    "vendor/luxon.js",
+    "vendor/pino.js",
+    "vendor/yaml.js",
+    "vendor/zod.js",
+  ]);
 });
+
+/** A file that makes a process list what it reads. */
+function listReads(folder: string, listed: string): string {
+  const file = join(folder, "list-reads.cjs");
+  writeFileSync(
+    file,
+    `const fs = require("node:fs");
+const read = fs.readFileSync;
+fs.readFileSync = (...given) => {
+  fs.appendFileSync(${JSON.stringify(listed)}, given[0] + "\\n");
+  return read(...given);
+};`,
+  );
+  return file;
+}
+
+/** The files of dist/ among them that are code, in the order of their names. */
+function codeIn(listed: string): readonly string[] {
+  const dist = `${dirname(cli)}/`;
+  const read = readFileSync(listed, "utf8").split("\n");
+  const code = read.filter((path) => path.startsWith(dist) && path.endsWith(".js"));
+  return [...new Set(code)].map((path) => path.slice(dist.length)).sort();
+}
 
 test("its client brings no second one along: what it would send with is never asked, and holds 3 MB", () => {
   const requireAtCli = createRequire(cli);
