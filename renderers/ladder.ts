@@ -1,4 +1,4 @@
-import type { Capabilities } from "../src/domain/capabilities.ts";
+import type { Capabilities, Extent } from "../src/domain/capabilities.ts";
 import type { PartName } from "../src/domain/channel.ts";
 import type { AskedView, NightView, QuestionView } from "../src/domain/view.ts";
 import type { Written } from "./markup.ts";
@@ -6,7 +6,7 @@ import { nightForms } from "./night.ts";
 import { type Pen, penFor } from "./pen.ts";
 import { type Fixed, fixedPieces } from "./pieces.ts";
 import { pointer } from "./pointer.ts";
-import { fits, type Laid, type Piece, roomOf, sizeOfPieces, wireExcess } from "./sizes.ts";
+import { fits, type Laid, type Piece, roomOf, sizeOfPieces, tightest, wireExcess } from "./sizes.ts";
 import { cutWords, triedWords } from "./words.ts";
 
 /** What is in the message of all that may be left out. */
@@ -29,16 +29,16 @@ const contextFloor = 120;
 const tailLinesKept = 3;
 const tailLineMost = 160;
 
-/** Size of what is never cut, in the row's unit. A question for which it is above `roomOf` does not fit the row. */
-export function uncutSize(view: AskedView, row: Capabilities): number {
+/** How large what is never cut is in that row. Where it is larger than its room, the row shows a pointer in its place. */
+export function uncut(view: AskedView, row: Capabilities): Extent {
   const pen = penFor(row);
-  return sizeOfPieces(least(view, row, pen), pen);
+  return tightest(least(view, row, pen), pen, row);
 }
 
 /** May the row show this question with everything that is never cut? */
 export function fitsRow(view: AskedView, row: Capabilities): boolean {
-  const pen = penFor(row);
-  return fits(least(view, row, pen), pen, row, roomOf(row));
+  const { size, room } = uncut(view, row);
+  return size <= room;
 }
 
 function least(view: AskedView, row: Capabilities, pen: Pen): readonly Piece[] {
@@ -55,7 +55,12 @@ export function layOut(view: AskedView, row: Capabilities): Laid {
     const over = wireExcess(laid.pieces, row);
     if (over <= 0 || laid.fit === "pointer") return laid;
     // Each unit of the body is at least one byte on the wire.
-    most -= over;
+    const less = most - over;
+    const bare = least(view, row, pen);
+    // What is never cut may be cheaper there than the rest: it need not make room for that.
+    if (less < sizeOfPieces(bare, pen) && fits(bare, pen, row, most) && wireExcess(bare, row) <= 0)
+      return { pieces: bare, fit: "cut" };
+    most = less;
   }
 }
 
@@ -119,7 +124,8 @@ function layOutWithin(view: QuestionView, row: Capabilities, pen: Pen, fixed: Fi
   if (view.branch !== undefined && take({ branch: false })) return laid();
   if (kept.tail) {
     const name = view.lowFidelity ? "tail" : "facts";
-    const glue = pen.size(pen.markup.block("")) + 2;
+    const label = fixed.tailLabel ? pen.size(fixed.tailLabel) + pen.newlineSize : 0;
+    const glue = pen.size(pen.markup.block("")) + label + 2;
     const tail = shorterTail(view, roomFor({ tail: undefined }, name, glue), pen);
     if (take({ tail })) return laid();
   }
@@ -137,7 +143,7 @@ function layOutWithin(view: QuestionView, row: Capabilities, pen: Pen, fixed: Fi
   if (kept.context && cutContext(0)) return laid();
   if (take({ context: undefined, note: false })) return laid();
   if (take({ greeting: false })) return laid();
-  if (!view.answerable && take({ options: false })) return laid();
+  if (take(leastKept(view, pen))) return laid();
   return { pieces: pointer(view, pen, fixed, most), fit: "pointer" };
 }
 
