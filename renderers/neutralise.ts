@@ -1,9 +1,6 @@
 import { visibleForm } from "../src/domain/text.ts";
 import { codeBefore, properties, unitsOf } from "./code-points.ts";
-
-/** Nothing hidden and nothing that changes direction: a quick look that is enough for most texts. */
-const open =
-  /^[\t\n -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u058f\u2010-\u2027\u2030-\u205e\u20a0-\u20cf\u2100-\u2bff\u3001-\u3029\u3041-\u3098\u309b-\u9fff\uac00-\ud7a3\uff01-\uff9f]*$/;
+import { openText } from "./open-text.ts";
 
 /** Every character that may be hidden or obeyed; which of them go is decided one by one. */
 const suspect = /[\p{Cc}\p{DI}\p{Zl}\p{Zp}\p{NChar}\p{Cs}\uFFF9-\uFFFB]/u;
@@ -165,7 +162,7 @@ function shownForm(code: number): string {
  * of joining scripts stay.
  */
 export function reveal(raw: string): string {
-  if (open.test(raw)) return raw;
+  if (openText.test(raw)) return raw;
   const text = raw.includes("\r") ? raw.replace(/\r\n?/g, "\n") : raw;
   let kept = "";
   let from = 0;
