@@ -7,8 +7,8 @@ export type Markup = {
   readonly calm: (text: string) => string;
   readonly escape: (calm: string) => string;
   readonly growth: (code: number) => number;
-  /** Signs of ASCII that `calm` and `escape` leave alone wherever they stand. Absent: not known of any. */
-  readonly meaningless?: RegExp;
+  /** The only signs of ASCII from which on `calm` and `escape` change anything. Absent: any but letters may be one. */
+  readonly signs?: string;
   /** Around escaped text of one line. */
   readonly strong: (sent: string) => string;
   /** A line of text, not calmed yet, as code. */

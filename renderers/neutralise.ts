@@ -183,7 +183,7 @@ export function reveal(raw: string): string {
 }
 
 /** What lines of ours begin with, as characters and as the shortcodes that some platforms turn into them. */
-const marks = [
+export const marks = [
   "✅",
   "▶",
   "⏰",
@@ -199,9 +199,9 @@ const marks = [
   ":no_entry_sign:",
   ":crescent_moon:",
   "##-",
-].join("|");
-const anyMark = new RegExp(marks);
-const everyMark = new RegExp(marks, "g");
+] as const;
+const anyMark = new RegExp(marks.join("|"));
+const everyMark = new RegExp(marks.join("|"), "g");
 // U+2800 looks blank.
 const blank = /[\s\u2800]/;
 

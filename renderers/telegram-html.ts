@@ -27,7 +27,7 @@ export const telegramHtml: Markup = {
   calm,
   escape: escapeAngles,
   growth: angleGrowth,
-  meaningless: /[^&<>@/]/,
+  signs: "&<>@/",
   strong: (sent) => `<b>${sent}</b>`,
   code: (text) => inTag("code", text),
   block: (text) => inTag("pre", text),
