@@ -9,15 +9,16 @@ import { marks, reveal } from "./neutralise.ts";
 
 /** Letters, dashes, quotation marks, bullets, arrows, mathematics, frames, symbols; U+2800 looks blank. */
 const beyondAscii = "\\u00b7\\u00c0-\\u017f\\u2010-\\u2027\\u2190-\\u27ff\\u2801-\\u2bff";
-const uneven = " {2}|^ | $|^$";
+/** What may mean something in some dialect wherever it stands … */
 const everySign = '!"#$&*+/:<>@[\\]^_`{|}~';
-/** Digits and dashes may begin a list. */
+/** … and what may begin a list. */
 const listSigns = "0123456789?,.;%'()=-";
+const ascii = String.fromCharCode(...Array.from({ length: 95 }, (_, at) => 32 + at));
 const oursBegin = marks.map((mark) => mark[0]).join("");
 
 /** White space to be folded, or something that may be hidden. */
-const unclear = new RegExp(`[^ -~${beyondAscii}]|${uneven}`);
-const unclearOrOurs = new RegExp(`${unclear.source}|^[${classOf(oursBegin)}]`);
+const unclear = unlike(ascii, "");
+const unclearOrOurs = unlike(ascii, oursBegin);
 
 /** Which texts need more than a look. */
 export type Look = {
@@ -29,9 +30,17 @@ export type Look = {
 
 /** For a line of its own, which may not look like one of ours, and for text inside of a line of ours. */
 export function looksFor({ signs }: Pick<Markup, "signs">): { readonly line: Look; readonly inline: Look } {
-  const meaning = `[${classOf(signs ?? everySign)}]${signs === undefined ? `|^[${classOf(listSigns)}]` : ""}`;
-  const look = (rest: RegExp): Look => ({ busy: new RegExp(`${meaning}|${rest.source}`), unclear: rest });
-  return { line: look(unclearOrOurs), inline: look(unclear) };
+  const quiet = [...ascii].filter((sign) => !(signs ?? everySign).includes(sign)).join("");
+  const begin = signs === undefined ? listSigns : "";
+  return {
+    line: { busy: unlike(quiet, begin + oursBegin), unclear: unclearOrOurs },
+    inline: { busy: unlike(quiet, begin), unclear },
+  };
+}
+
+/** Finds anything but such signs with single spaces between them, and a beginning with one of the others. */
+function unlike(quiet: string, notFirst: string): RegExp {
+  return new RegExp(`[^${classOf(quiet)}${beyondAscii}]| (?: |$)|^[ ${classOf(notFirst)}]`);
 }
 
 function classOf(signs: string): string {

@@ -7,7 +7,7 @@ export type Markup = {
   readonly calm: (text: string) => string;
   readonly escape: (calm: string) => string;
   readonly growth: (code: number) => number;
-  /** The only signs of ASCII from which on `calm` and `escape` change anything. Absent: any but letters may be one. */
+  /** The only signs of ASCII that may make `calm` or `escape` change a text. Absent: not known. */
   readonly signs?: string;
   /** Around escaped text of one line. */
   readonly strong: (sent: string) => string;
@@ -15,8 +15,8 @@ export type Markup = {
   readonly code: (text: string) => Written;
   /** Lines of text, not calmed yet, as code. */
   readonly block: (text: string) => Written;
-  /** Around a whole part. */
-  readonly part: (sent: string) => string;
+  /** Around a whole part; absent: nothing. */
+  readonly part?: (sent: string) => string;
   /** Between two lines of one part, as sent. */
   readonly newline: string;
   /** Keycaps stand for digits; else `1)`. */

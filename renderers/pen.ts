@@ -41,8 +41,12 @@ export type Pen = {
   readonly block: (raw: string) => Written;
   /** The end of a line of output, at most so many units. */
   readonly ending: (raw: string, most: number) => string;
+  /** Of one line. */
+  readonly strong: (written: Written) => Written;
   /** A whole part. */
   readonly part: (written: Written) => Written;
+  /** The first part of all, with what the dialect puts before it. */
+  readonly opening: (id: string, written: Written) => Written;
   /** What a part costs beside its text. */
   readonly frame: number;
   /** What the end of a line inside a part costs. */
@@ -87,6 +91,10 @@ function makePen(row: Row): Pen {
     if (!busy.test(raw)) return same(raw);
     return write(unclear.test(raw) ? calmed(raw) : markup.calm(raw));
   };
+  const { part: around } = markup;
+  const part = around
+    ? ({ sent, shown }: Written): Written => ({ sent: around(sent), shown })
+    : (written: Written): Written => written;
   // A code point is up to two units of the text, in every other way of counting a unit costs at least one.
   const reach = (room: number): number => Math.max(0, unit === "codepoint" ? room * 2 : room) + slack;
   const ellipsisSize = sizeOf(ellipsis, unit);
@@ -100,8 +108,11 @@ function makePen(row: Row): Pen {
     block: (raw) => markup.block(disown(reveal(raw))),
     ending: (raw, most) =>
       raw.length <= most ? raw : `…${raw.slice(tailStart(raw, most - 1, "utf16", noGrowth))}`,
-    part: (written) => ({ sent: markup.part(written.sent), shown: written.shown }),
-    frame: size({ sent: markup.part(""), shown: "" }),
+    strong: ({ sent, shown }) => ({ sent: markup.strong(sent), shown }),
+    part,
+    opening: (id, written) =>
+      markup.opening ? together([markup.opening(id), part(written)], "", "") : part(written),
+    frame: size(part(same(""))),
     newlineSize: size({ sent: markup.newline, shown: "\n" }),
     // What was hidden at an end leaves a blank there, and no emphasis takes a blank at its end.
     inline: (raw) => seen(raw, looks.inline, (any) => markup.calm(reveal(oneLine(any)).trim())),

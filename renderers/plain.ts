@@ -8,7 +8,6 @@ export const plain: Markup = {
   strong: identity,
   code: same,
   block: same,
-  part: identity,
   newline: "\n",
   keycaps: false,
   isBare: true,

@@ -41,7 +41,7 @@ function question(view: AskedView, row: Capabilities): ChannelMessage {
 /** The first character of the line that says where it stands. */
 function markOf(view: AskedView): string {
   const line = view.standing ?? (view.type === "held" ? view.held : undefined);
-  return line === undefined ? "" : `${[...line][0]} `;
+  return line === undefined ? "" : `${String.fromCodePoint(line.codePointAt(0) ?? 0)} `;
 }
 
 /** Our own words, in which an agent's label or title may stand; lines were folded where they were made. */

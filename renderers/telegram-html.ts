@@ -31,7 +31,6 @@ export const telegramHtml: Markup = {
   strong: (sent) => `<b>${sent}</b>`,
   code: (text) => inTag("code", text),
   block: (text) => inTag("pre", text),
-  part: (sent) => sent,
   newline: "\n",
   keycaps: true,
   isBare: false,

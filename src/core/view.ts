@@ -91,12 +91,13 @@ export function noticeView(kind: string, text: string): NoticeView {
   return { type: "notice", kind, text };
 }
 
+/** The last ten lines; an empty one at either end is none. */
 function outputLines(tail: unknown): readonly string[] {
   const text = Array.isArray(tail) ? tail.map(String).join("\n") : typeof tail === "string" ? tail : "";
-  return (text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text)
-    .split("\n")
-    .filter((line, at, all) => line.trim() !== "" || (at > 0 && at < all.length - 1))
-    .slice(-10);
+  const lines = (text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text).split("\n");
+  const from = lines[0]?.trim() === "" ? 1 : 0;
+  const to = lines.length - (lines.at(-1)?.trim() === "" ? 1 : 0);
+  return lines.slice(Math.max(from, to - 10), Math.max(to, 0));
 }
 
 /** Those that stand in places of their own, or nowhere. */
