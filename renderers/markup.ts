@@ -35,9 +35,10 @@ export const identity = (text: string): string => text;
 
 /** The three characters that HTML and its relatives must not meet in a text. */
 export function escapeAngles(text: string): string {
-  if (!/[&<>]/.test(text)) return text;
-  // One character for one text each time: faster than one expression with a function.
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  // One character for one text each time, and only where it stands: faster than one expression for all of them.
+  const quiet = text.includes("&") ? text.replaceAll("&", "&amp;") : text;
+  const closed = quiet.includes("<") ? quiet.replaceAll("<", "&lt;") : quiet;
+  return closed.includes(">") ? closed.replaceAll(">", "&gt;") : closed;
 }
 
 export const angleGrowth = (code: number): number => (code === 38 ? 4 : code === 60 || code === 62 ? 3 : 0);

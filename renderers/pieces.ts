@@ -69,6 +69,6 @@ function optionPiece({ key, label, consequence, recommended }: Option, pen: Pen)
 }
 
 function keyMark(key: string, pen: Pen): Written {
-  if (pen.markup.keycaps && /^[0-9]$/.test(key)) return same(`${key}\uFE0F\u20E3`);
+  if (pen.markup.keycaps && key.length === 1 && key >= "0" && key <= "9") return same(`${key}\uFE0F\u20E3`);
   return pen.own(`${key})`);
 }
