@@ -43,7 +43,7 @@ export function fitsRow(view: AskedView, row: Capabilities): boolean {
 
 function least(view: AskedView, row: Capabilities, pen: Pen): readonly Piece[] {
   if (view.type !== "question") return nightForms(view, row, pen).forms.at(-1) ?? [];
-  return composed(view, pen, fixedPieces(view, row, pen), leastKept(view, pen));
+  return composed(sheetOf(view, row, pen), leastKept(view, pen));
 }
 
 export function layOut(view: AskedView, row: Capabilities): Laid {
@@ -61,9 +61,21 @@ export function layOut(view: AskedView, row: Capabilities): Laid {
 
 type LayOutWithin = (most: number) => Laid;
 
+/** What a question is laid out from. */
+type Sheet = {
+  readonly view: QuestionView;
+  readonly row: Capabilities;
+  readonly pen: Pen;
+  readonly fixed: Fixed;
+};
+
+function sheetOf(view: QuestionView, row: Capabilities, pen: Pen): Sheet {
+  return { view, row, pen, fixed: fixedPieces(view, row, pen) };
+}
+
 function dayLayOut(view: QuestionView, row: Capabilities, pen: Pen): LayOutWithin {
-  const fixed = fixedPieces(view, row, pen);
-  return (most) => layOutWithin(view, row, pen, fixed, most);
+  const sheet = sheetOf(view, row, pen);
+  return (most) => layOutWithin(sheet, most);
 }
 
 /** So little stands in a night form that it is cut line by line. */
@@ -78,7 +90,8 @@ function nightLayOut(view: NightView, row: Capabilities, pen: Pen): LayOutWithin
   };
 }
 
-function layOutWithin(view: QuestionView, row: Capabilities, pen: Pen, fixed: Fixed, most: number): Laid {
+function layOutWithin(sheet: Sheet, most: number): Laid {
+  const { view, row, pen } = sheet;
   const partMax = Math.min(row.body.partMax ?? most, most);
   const context = clipped(view.context, partMax, pen, "head");
   const tried = clipped(view.tried, partMax, pen, "tail");
@@ -93,33 +106,26 @@ function layOutWithin(view: QuestionView, row: Capabilities, pen: Pen, fixed: Fi
     greeting: true,
     options: true,
   };
-  const pieces = composed(view, pen, fixed, whole);
+  const pieces = composed(sheet, whole);
   if (fits(pieces, pen, row, most)) return { pieces, fit: whole.note ? "cut" : "whole" };
-  return shortened(view, row, pen, fixed, most, whole);
+  return shortened(sheet, whole, most);
 }
 
 /** Rung by rung, as much as stays of what may be left out. */
-function shortened(
-  view: QuestionView,
-  row: Capabilities,
-  pen: Pen,
-  fixed: Fixed,
-  most: number,
-  whole: Kept,
-): Laid {
+function shortened(sheet: Sheet, whole: Kept, most: number): Laid {
+  const { view, row, pen, fixed } = sheet;
   const partMax = Math.min(row.body.partMax ?? most, most);
   let kept: Kept = { ...whole, note: true };
   let pieces: readonly Piece[] = [];
-  const compose = (kept: Kept): readonly Piece[] => composed(view, pen, fixed, kept);
   const take = (change: Partial<Kept>): boolean => {
     kept = { ...kept, ...change };
-    pieces = compose(kept);
+    pieces = composed(sheet, kept);
     return fits(pieces, pen, row, most);
   };
   const laid = (): Laid => ({ pieces, fit: "cut" });
   /** How much room a field has when all the rest stays. */
   const roomFor = (without: Partial<Kept>, name: PartName, glue: number): number => {
-    const rest = compose({ ...kept, ...without });
+    const rest = composed(sheet, { ...kept, ...without });
     const others = rest.filter((piece) => piece.name !== name);
     const own = rest.find((piece) => piece.name === name);
     const inPart = partMax - (own ? pen.size(own.written) : 0) - glue;
@@ -205,7 +211,7 @@ function shorterTail(view: QuestionView, room: number, pen: Pen): Written | unde
   return written && last.length > 8 && pen.size(written) <= room ? written : undefined;
 }
 
-function composed(view: QuestionView, pen: Pen, fixed: Fixed, kept: Kept): readonly Piece[] {
+function composed({ view, pen, fixed }: Sheet, kept: Kept): readonly Piece[] {
   const pieces: Piece[] = [];
   const add = (name: PartName, written: Written | undefined): void => {
     if (written) pieces.push({ name, written: pen.part(written) });

@@ -5,6 +5,7 @@ export const plain: Markup = {
   calm: identity,
   escape: identity,
   growth: () => 0,
+  signs: "",
   strong: identity,
   code: same,
   block: same,
