@@ -15,7 +15,7 @@ import { plain } from "./plain.ts";
 import { slackCompatible } from "./slack-compatible.ts";
 import { telegramHtml } from "./telegram-html.ts";
 
-const dialects: Readonly<Record<Dialect, Markup>> = {
+export const dialects: Readonly<Record<Dialect, Markup>> = {
   "telegram-html": telegramHtml,
   mrkdwn,
   "slack-compatible": slackCompatible,
