@@ -65,6 +65,8 @@ export function startPoller(options: PollerOptions): Poller {
       const { acks, moved } = await takeIn(channel.id, batch, options);
       // The toast goes out first: its press is kept for seconds only.
       const told = tell(batch, acks);
+      // Node writes a request in the tick after it was made: the toasts leave before the edits are rendered.
+      await new Promise<void>((next) => process.nextTick(next));
       options.onAnswers?.(answeredBy(batch, acks), moved);
       // Both are on the wire before anything is done that nobody waits for.
       await new Promise((next) => setImmediate(next));
