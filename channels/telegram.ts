@@ -94,21 +94,25 @@ function content(message: ChannelMessage): Content {
 
 /** As many buttons share a row as leave each label its width. */
 function keyboard(buttons: readonly Button[]): InlineKeyboardButton[][] {
-  const rows: Button[][] = [];
+  const rows: InlineKeyboardButton[][] = [];
+  let row: InlineKeyboardButton[] = [];
+  let widest = 0;
   for (const button of buttons) {
-    const row = [...(rows.at(-1) ?? []), button];
-    const widest = Math.max(...row.map(({ label }) => label.length));
-    if (rows.length > 0 && row.length <= mostInRow && widest <= rowWidth / row.length) rows.pop();
-    else row.splice(0, row.length - 1);
-    rows.push(row);
+    const width = Math.max(widest, button.label.length);
+    const fits = row.length < mostInRow && width <= rowWidth / (row.length + 1);
+    if (rows.length === 0 || !fits) {
+      row = [];
+      rows.push(row);
+    }
+    widest = fits ? width : button.label.length;
+    row.push(buttonOf(button));
   }
-  return rows.map((row) =>
-    row.map((button) => ({
-      text: button.label,
-      callback_data: payload(button),
-      ...(button.primary ? { style: "primary" as const } : {}),
-    })),
-  );
+  return rows;
+}
+
+function buttonOf(button: Button): InlineKeyboardButton {
+  const [text, callback_data] = [button.label, payload(button)];
+  return button.primary ? { text, callback_data, style: "primary" } : { text, callback_data };
 }
 
 function payload({ question, action }: Button): string {
