@@ -43,7 +43,7 @@ export function fitsRow(view: AskedView, row: Capabilities): boolean {
 
 function least(view: AskedView, row: Capabilities, pen: Pen): readonly Piece[] {
   if (view.type !== "question") return nightForms(view, row, pen).forms.at(-1) ?? [];
-  return composed(view, pen, fixedPieces(view, row, pen), leastKept(view, pen));
+  return composed(sheetOf(view, row, pen), leastKept(view, pen));
 }
 
 export function layOut(view: AskedView, row: Capabilities): Laid {
@@ -66,9 +66,21 @@ export function layOut(view: AskedView, row: Capabilities): Laid {
 
 type LayOutWithin = (most: number) => Laid;
 
+/** What a question is laid out from. */
+type Sheet = {
+  readonly view: QuestionView;
+  readonly row: Capabilities;
+  readonly pen: Pen;
+  readonly fixed: Fixed;
+};
+
+function sheetOf(view: QuestionView, row: Capabilities, pen: Pen): Sheet {
+  return { view, row, pen, fixed: fixedPieces(view, row, pen) };
+}
+
 function dayLayOut(view: QuestionView, row: Capabilities, pen: Pen): LayOutWithin {
-  const fixed = fixedPieces(view, row, pen);
-  return (most) => layOutWithin(view, row, pen, fixed, most);
+  const sheet = sheetOf(view, row, pen);
+  return (most) => layOutWithin(sheet, most);
 }
 
 /** So little stands in a night form that it is cut line by line. */
@@ -83,42 +95,48 @@ function nightLayOut(view: NightView, row: Capabilities, pen: Pen): LayOutWithin
   };
 }
 
-function layOutWithin(view: QuestionView, row: Capabilities, pen: Pen, fixed: Fixed, most: number): Laid {
+function layOutWithin(sheet: Sheet, most: number): Laid {
+  const { view, row, pen } = sheet;
   const partMax = Math.min(row.body.partMax ?? most, most);
-  const clippedContext = clipped(view.context, partMax, pen, "head");
-  const clippedTried = clipped(view.tried, partMax, pen, "tail");
+  const context = clipped(view.context, partMax, pen, "head");
+  const tried = clipped(view.tried, partMax, pen, "tail");
   const whole: Kept = {
     freeFacts: true,
     diffStat: true,
     branch: true,
     tail: tailPiece(view.outputTail.join("\n"), pen),
-    context: clippedContext.written,
-    tried: clippedTried.written,
-    note: clippedContext.cut || clippedTried.cut || view.factsCut === true,
+    context: context.written,
+    tried: tried.written,
+    note: context.cut || tried.cut || view.factsCut === true,
     greeting: true,
     options: true,
   };
-  const compose = (kept: Kept): readonly Piece[] => composed(view, pen, fixed, kept);
-  let kept = whole;
-  let pieces = compose(kept);
-  const enough = (): boolean => fits(pieces, pen, row, most);
+  const pieces = composed(sheet, whole);
+  if (fits(pieces, pen, row, most)) return { pieces, fit: whole.note ? "cut" : "whole" };
+  return shortened(sheet, whole, most);
+}
+
+/** Rung by rung, as much as stays of what may be left out. */
+function shortened(sheet: Sheet, whole: Kept, most: number): Laid {
+  const { view, row, pen, fixed } = sheet;
+  const partMax = Math.min(row.body.partMax ?? most, most);
+  let kept: Kept = { ...whole, note: true };
+  let pieces: readonly Piece[] = [];
   const take = (change: Partial<Kept>): boolean => {
     kept = { ...kept, ...change };
-    pieces = compose(kept);
-    return enough();
+    pieces = composed(sheet, kept);
+    return fits(pieces, pen, row, most);
   };
-  const laid = (): Laid => ({ pieces, fit: kept === whole && !whole.note ? "whole" : "cut" });
+  const laid = (): Laid => ({ pieces, fit: "cut" });
   /** How much room a field has when all the rest stays. */
   const roomFor = (without: Partial<Kept>, name: PartName, glue: number): number => {
-    const rest = compose({ ...kept, ...without });
+    const rest = composed(sheet, { ...kept, ...without });
     const others = rest.filter((piece) => piece.name !== name);
     const own = rest.find((piece) => piece.name === name);
     const inPart = partMax - (own ? pen.size(own.written) : 0) - glue;
     return Math.min(most - sizeOfPieces(rest, pen) - (others.length === rest.length ? 2 : 0) - glue, inPart);
   };
 
-  if (enough()) return laid();
-  kept = { ...kept, note: true };
   if (view.freeFacts.length > 0 && take({ freeFacts: false })) return laid();
   if (view.diffStat !== undefined && take({ diffStat: false })) return laid();
   if (view.branch !== undefined && take({ branch: false })) return laid();
@@ -199,35 +217,38 @@ function shorterTail(view: QuestionView, room: number, pen: Pen): Written | unde
   return written && last.length > 8 && pen.size(written) <= room ? written : undefined;
 }
 
-function composed(view: QuestionView, pen: Pen, fixed: Fixed, kept: Kept): readonly Piece[] {
+function composed({ view, pen, fixed }: Sheet, kept: Kept): readonly Piece[] {
   const pieces: Piece[] = [];
-  const add = (name: PartName, ...lines: readonly (Written | undefined)[]): void => {
-    const there = lines.filter((line) => line !== undefined);
-    if (there.length === 0) return;
-    const { sent, shown } = there.length === 1 && there[0] ? there[0] : pen.lines(there);
-    pieces.push({ name, written: { sent: pen.markup.part(sent), shown } });
+  const add = (name: PartName, written: Written | undefined): void => {
+    if (written) pieces.push({ name, written: pen.part(written) });
   };
   const branch = kept.branch ? fixed.branch : undefined;
   const front = kept.greeting ? fixed.greeting : fixed.bareId;
-  pieces.push({ name: "header", written: pen.join([fixed.opening, pen.part(front)]) });
+  pieces.push({ name: "header", written: pen.opening(view.id, front) });
   add("title", fixed.title);
-  if (view.lowFidelity) add("tail", kept.tail && fixed.tailLabel, kept.tail);
+  if (view.lowFidelity) add("tail", below([kept.tail && fixed.tailLabel, kept.tail], pen));
   add("context", kept.context);
   add("tried", kept.tried && pen.lines([triedLabel(pen), kept.tried]));
-  add(
-    "facts",
+  const facts = [
     fixed.command,
     view.lowFidelity ? undefined : kept.tail,
     kept.diffStat ? fixed.diffStat : undefined,
-    ...(kept.freeFacts ? fixed.freeFacts : []),
-    fixed.isStanding ? branch : undefined,
-  );
+  ];
+  if (kept.freeFacts) facts.push(...fixed.freeFacts);
+  if (fixed.isStanding) facts.push(branch);
+  add("facts", below(facts, pen));
   if (kept.note) add("cut", pen.own(cutWords(view)));
   if (kept.options) for (const option of fixed.options) add("option", option);
   if (fixed.isStanding) add("standing", fixed.deadline);
-  else add("deadline", fixed.deadline, branch);
+  else add("deadline", below([fixed.deadline, branch], pen));
   add("reply", fixed.reply);
   return pieces;
+}
+
+/** One below the other, those that are there. */
+function below(lines: readonly (Written | undefined)[], pen: Pen): Written | undefined {
+  const there = lines.filter((line) => line !== undefined);
+  return there.length > 1 ? pen.lines(there) : there[0];
 }
 
 const triedLabels = new WeakMap<Pen, Written>();
@@ -235,8 +256,7 @@ const triedLabels = new WeakMap<Pen, Written>();
 function triedLabel(pen: Pen): Written {
   const known = triedLabels.get(pen);
   if (known) return known;
-  const { sent, shown } = pen.own(triedWords);
-  const label = { sent: pen.markup.strong(sent), shown };
+  const label = pen.strong(pen.own(triedWords));
   triedLabels.set(pen, label);
   return label;
 }

@@ -54,6 +54,11 @@ const mostTags = 8;
 /** Most emoji lie there. */
 const isEmojiHalf = (unit: number): boolean => unit >= 0xd83c && unit <= 0xd83e;
 
+/** The joiner inside of a family: of all that may be hidden, it is by far the most frequent. */
+function joinsEmoji(unit: number, at: number, text: string): boolean {
+  return unit === 0x200d && isEmojiHalf(text.charCodeAt(at - 2)) && isEmojiHalf(text.charCodeAt(at + 1));
+}
+
 /** Joiners, tags, and what chooses a form: all that may be hidden and yet be part of what stands before it. */
 function mayBelong(code: number): boolean {
   return (
@@ -67,8 +72,6 @@ function mayBelong(code: number): boolean {
 
 /** Is it part of an emoji or of a word? */
 function belongs(code: number, at: number, text: string): boolean {
-  if (code === 0x200d && isEmojiHalf(text.charCodeAt(at - 2)) && isEmojiHalf(text.charCodeAt(at + 1)))
-    return true;
   if (!mayBelong(code)) return false;
   const last = at > 0 ? codeBefore(text, at) : 0;
   const before = at > 0 ? kindsOf(last) : 0;
@@ -124,7 +127,7 @@ function nextSuspect(text: string, from: number): number {
   for (let at = from; at < length; at += 1) {
     const unit = text.charCodeAt(at);
     if (unit < 0xd800 || unit > 0xdfff) {
-      if ((byUnit[unit] || kindsOf(unit)) & isSuspect) return at;
+      if ((byUnit[unit] || kindsOf(unit)) & isSuspect && !joinsEmoji(unit, at, text)) return at;
       continue;
     }
     const next = unit < 0xdc00 ? text.charCodeAt(at + 1) : 0;
@@ -180,7 +183,7 @@ export function reveal(raw: string): string {
 }
 
 /** What lines of ours begin with, as characters and as the shortcodes that some platforms turn into them. */
-const marks = [
+export const marks = [
   "✅",
   "▶",
   "⏰",
@@ -196,9 +199,9 @@ const marks = [
   ":no_entry_sign:",
   ":crescent_moon:",
   "##-",
-].join("|");
-const anyMark = new RegExp(marks);
-const everyMark = new RegExp(marks, "g");
+] as const;
+const anyMark = new RegExp(marks.join("|"));
+const everyMark = new RegExp(marks.join("|"), "g");
 // U+2800 looks blank.
 const blank = /[\s\u2800]/;
 
