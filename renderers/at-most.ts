@@ -17,6 +17,8 @@ const ownOptionWords = 100;
 /** A line of a fact is cut at that many code points, one of output at that many units. */
 const mostFact = 162;
 const linesOfOutput = 3;
+/** No question of at most nine options, within the lengths of the contract, needs as much, whatever is written in it. */
+const roomy = 90_000;
 /** `⟨U+202E⟩` in the place of one unit, the longest that can become of it. */
 const hiddenGrowth = 11;
 
@@ -28,6 +30,7 @@ export function surelyFits(
   question: Pick<Question, "title" | "options" | "facts" | "low_fidelity">,
   row: Capabilities,
 ): boolean {
+  if (row.body.max >= roomy && row.body.partMax === undefined && !row.body.wire) return true;
   const { facts = {}, title, options } = question;
   const growth = growthOf(row);
   const most = (text: string): number => atMost(text, row.body.unit, growth);
