@@ -1,5 +1,6 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: a channel is one file, see CONTRIBUTING.md
 import { setMaxListeners } from "node:events";
+import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Api, GrammyError } from "grammy";
 import type { ChatMemberUpdated, InlineKeyboardButton, Message, MessageEntity, Update } from "grammy/types";
@@ -93,21 +94,25 @@ function content(message: ChannelMessage): Content {
 
 /** As many buttons share a row as leave each label its width. */
 function keyboard(buttons: readonly Button[]): InlineKeyboardButton[][] {
-  const rows: Button[][] = [];
+  const rows: InlineKeyboardButton[][] = [];
+  let row: InlineKeyboardButton[] = [];
+  let widest = 0;
   for (const button of buttons) {
-    const row = [...(rows.at(-1) ?? []), button];
-    const widest = Math.max(...row.map(({ label }) => label.length));
-    if (rows.length > 0 && row.length <= mostInRow && widest <= rowWidth / row.length) rows.pop();
-    else row.splice(0, row.length - 1);
-    rows.push(row);
+    const width = Math.max(widest, button.label.length);
+    const fits = row.length < mostInRow && width <= rowWidth / (row.length + 1);
+    if (rows.length === 0 || !fits) {
+      row = [];
+      rows.push(row);
+    }
+    widest = fits ? width : button.label.length;
+    row.push(buttonOf(button));
   }
-  return rows.map((row) =>
-    row.map((button) => ({
-      text: button.label,
-      callback_data: payload(button),
-      ...(button.primary ? { style: "primary" as const } : {}),
-    })),
-  );
+  return rows;
+}
+
+function buttonOf(button: Button): InlineKeyboardButton {
+  const [text, callback_data] = [button.label, payload(button)];
+  return button.primary ? { text, callback_data, style: "primary" } : { text, callback_data };
 }
 
 function payload({ question, action }: Button): string {
@@ -516,8 +521,7 @@ async function connect(
           // The connection serves another call from here on.
           end.cut = nothing;
           if (onDate && response.headers.date !== undefined) onDate(response.headers.date);
-          const text = Buffer.concat(chunks).toString("utf8");
-          answered(envelope(text, response.statusCode ?? 0, response.headers["retry-after"]));
+          answered(envelope(Buffer.concat(chunks).toString("utf8"), response));
         });
       });
       end.cut = () => {
@@ -528,35 +532,97 @@ async function connect(
       outgoing.end(body);
     });
   });
+  const ends = openEnds();
   return {
     async call(signal, withinMs, ask) {
-      const end: End = { reached: false, cut: nothing };
-      const stop = (): void => {
-        end.reached = true;
-        end.cut();
-      };
-      // A timer of our own: on Node 20 the garbage collector takes AbortSignal.timeout out of an AbortSignal.any,
-      // and a call that hangs would hang for ever.
-      const timer = setTimeout(stop, withinMs);
-      signal.addEventListener("abort", stop, { once: true });
-      if (signal.aborted) stop();
+      const end = ends.begin(signal, withinMs);
       try {
         return await ask(api, end as unknown as Parameters<typeof ask>[1]);
       } catch (error) {
         throw error instanceof Refused ? refusal(error) : lost(error, signal.aborted);
       } finally {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", stop);
+        ends.over(end);
       }
     },
     async close() {
+      ends.close();
       agent.destroy();
     },
   };
 }
 
 /** Where a call ends without an answer. No AbortSignal: one for each call costs a quarter of all that the call costs. */
-type End = { reached: boolean; cut: () => void };
+type End = {
+  readonly at: number;
+  /** Those that end with the same signal. */
+  readonly together: Set<End>;
+  reached: boolean;
+  cut: () => void;
+};
+
+/**
+ * Ends calls in time, or when their signal fires. One timer serves all of them, and one listener all calls of a signal: a
+ * tap makes three calls, and setting up and taking down a pair for each would be much of what they cost.
+ */
+function openEnds() {
+  const underWay = new Set<End>();
+  const bySignal = new WeakMap<AbortSignal, Set<End>>();
+  let timer: NodeJS.Timeout | undefined;
+  let armedFor = Number.POSITIVE_INFINITY;
+
+  // A timer of our own: on Node 20 the garbage collector takes AbortSignal.timeout out of an AbortSignal.any,
+  // and a call that hangs would hang for ever.
+  function arm(at: number): void {
+    if (at >= armedFor) return;
+    clearTimeout(timer);
+    armedFor = at;
+    timer = setTimeout(look, Math.max(1, at - performance.now()));
+    timer.unref();
+  }
+
+  function look(): void {
+    armedFor = Number.POSITIVE_INFINITY;
+    // Timers may be a millisecond early.
+    const now = performance.now() + 1;
+    for (const end of [...underWay]) {
+      if (end.at <= now) reach(end);
+      else arm(end.at);
+    }
+  }
+
+  function reach(end: End): void {
+    end.reached = true;
+    end.cut();
+  }
+
+  function togetherAt(signal: AbortSignal): Set<End> {
+    const known = bySignal.get(signal);
+    if (known) return known;
+    const together = new Set<End>();
+    bySignal.set(signal, together);
+    const all = (): void => {
+      for (const end of [...together]) reach(end);
+    };
+    signal.addEventListener("abort", all, { once: true });
+    return together;
+  }
+
+  return {
+    begin(signal: AbortSignal, withinMs: number): End {
+      const at = performance.now() + withinMs;
+      const end: End = { at, together: togetherAt(signal), reached: signal.aborted, cut: nothing };
+      end.together.add(end);
+      underWay.add(end);
+      arm(at);
+      return end;
+    },
+    over(end: End): void {
+      end.together.delete(end);
+      underWay.delete(end);
+    },
+    close: (): void => clearTimeout(timer),
+  };
+}
 
 class CutOff extends Error {
   override readonly name = "AbortError";
@@ -566,21 +632,27 @@ const nothing = (): void => undefined;
 const unasked = (): Promise<never> => Promise.reject(new Error("grammY's own fetch is never asked"));
 
 /** A proxy in between may answer with something that is not Telegram's; a status is all that it says then. */
-function envelope(text: string, status: number, retryAfter: string | string[] | undefined) {
-  const seconds = Number(retryAfter);
-  const parameters = Number.isFinite(seconds) ? { retry_after: seconds } : {};
-  // Whatever a hotel's sign-in page answers, Telegram has refused nothing: the same call may succeed later.
-  const code = status === 429 || status >= 500 ? status : 502;
-  const plain = { ok: false as const, error_code: code, description: `status ${status}`, parameters };
+function envelope(text: string, response: IncomingMessage) {
+  const plain = { ok: false as const, description: `status ${response.statusCode}` };
   try {
     const told = JSON.parse(text);
-    if (typeof told !== "object" || told === null || typeof told.ok !== "boolean") return plain;
-    return told.ok
-      ? told
-      : { ...plain, error_code: status, ...told, parameters: { ...parameters, ...told.parameters } };
+    if (told?.ok === true) return told;
+    if (told?.ok === false) {
+      const parameters = { ...pauseIn(response), ...told.parameters };
+      return { ...plain, error_code: response.statusCode, ...told, parameters };
+    }
   } catch {
-    return plain;
+    // It is no JSON.
   }
+  const { statusCode: status = 0 } = response;
+  // Whatever a hotel's sign-in page answers, Telegram has refused nothing: the same call may succeed later.
+  const code = status === 429 || status >= 500 ? status : 502;
+  return { ...plain, error_code: code, parameters: pauseIn(response) };
+}
+
+function pauseIn({ headers }: IncomingMessage): { retry_after?: number } {
+  const seconds = Number(headers["retry-after"]);
+  return Number.isFinite(seconds) ? { retry_after: seconds } : {};
 }
 
 /** Telegram has read the call and said no. */

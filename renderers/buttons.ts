@@ -2,9 +2,8 @@ import type { Capabilities } from "../src/domain/capabilities.ts";
 import type { Button } from "../src/domain/channel.ts";
 import type { QuestionId } from "../src/domain/ids.ts";
 import type { Option } from "../src/domain/question.ts";
-import { oneLine } from "../src/domain/text.ts";
 import type { AskedView, NightView } from "../src/domain/view.ts";
-import { reveal } from "./neutralise.ts";
+import { shownLine } from "./look.ts";
 import { moreMark } from "./words.ts";
 
 const skipWords = "⏭ Skip";
@@ -105,7 +104,7 @@ function nightButtons(view: NightView, row: Capabilities, most: number): Buttons
 
 /** A label that is longer than the budget stands in the text alone: half a label can mislead. */
 function labelOf(option: Option, most: number): string {
-  const words = `${option.key} · ${reveal(oneLine(option.label))}`;
+  const words = `${option.key} · ${shownLine(option.label)}`;
   // Platforms say "characters"; UTF-16 units are the safe reading.
   if (words.length <= most) return words;
   const short = `${option.key} · recommended`;

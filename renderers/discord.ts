@@ -41,7 +41,6 @@ export const discord: Markup = {
   strong: (sent) => (sent.includes("://") ? sent : `**${sent}**`),
   code: (text) => inCode(text, "`", "`"),
   block: (text) => inCode(text, "```\n", "\n```"),
-  part: (sent) => sent,
   newline: "\n",
   keycaps: true,
   isBare: false,

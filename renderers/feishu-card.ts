@@ -12,6 +12,7 @@ function calm(text: string): string {
 export const feishuCard: Markup = {
   ...plain,
   calm,
+  signs: "<]",
   code: (text) => same(calm(text)),
   block: (text) => same(calm(text)),
 };

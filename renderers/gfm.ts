@@ -55,7 +55,6 @@ export const gfm: Markup = {
   strong: (sent) => `**${sent}**`,
   code,
   block,
-  part: (sent) => sent,
   newline: "\n",
   keycaps: true,
   isBare: false,

@@ -1,4 +1,4 @@
-import type { Capabilities } from "../src/domain/capabilities.ts";
+import type { Capabilities, Extent } from "../src/domain/capabilities.ts";
 import type { PartName } from "../src/domain/channel.ts";
 import type { AskedView, NightView, QuestionView } from "../src/domain/view.ts";
 import type { Written } from "./markup.ts";
@@ -6,7 +6,7 @@ import { nightForms } from "./night.ts";
 import { type Pen, penFor } from "./pen.ts";
 import { type Fixed, fixedPieces } from "./pieces.ts";
 import { pointer } from "./pointer.ts";
-import { fits, type Laid, type Piece, roomOf, sizeOfPieces, wireExcess } from "./sizes.ts";
+import { fits, type Laid, type Piece, roomOf, sizeOfPieces, tightest, wireExcess } from "./sizes.ts";
 import { cutWords, triedWords } from "./words.ts";
 
 /** What is in the message of all that may be left out. */
@@ -29,21 +29,21 @@ const contextFloor = 120;
 const tailLinesKept = 3;
 const tailLineMost = 160;
 
-/** Size of what is never cut, in the row's unit. A question for which it is above `roomOf` does not fit the row. */
-export function uncutSize(view: AskedView, row: Capabilities): number {
+/** How large what is never cut is in that row. Where it is larger than its room, the row shows a pointer in its place. */
+export function uncut(view: AskedView, row: Capabilities): Extent {
   const pen = penFor(row);
-  return sizeOfPieces(least(view, row, pen), pen);
+  return tightest(least(view, row, pen), pen, row);
 }
 
 /** May the row show this question with everything that is never cut? */
 export function fitsRow(view: AskedView, row: Capabilities): boolean {
-  const pen = penFor(row);
-  return fits(least(view, row, pen), pen, row, roomOf(row));
+  const { size, room } = uncut(view, row);
+  return size <= room;
 }
 
 function least(view: AskedView, row: Capabilities, pen: Pen): readonly Piece[] {
   if (view.type !== "question") return nightForms(view, row, pen).forms.at(-1) ?? [];
-  return composed(view, pen, fixedPieces(view, row, pen), leastKept(view, pen));
+  return composed(sheetOf(view, row, pen), leastKept(view, pen));
 }
 
 export function layOut(view: AskedView, row: Capabilities): Laid {
@@ -55,15 +55,32 @@ export function layOut(view: AskedView, row: Capabilities): Laid {
     const over = wireExcess(laid.pieces, row);
     if (over <= 0 || laid.fit === "pointer") return laid;
     // Each unit of the body is at least one byte on the wire.
-    most -= over;
+    const less = most - over;
+    const bare = least(view, row, pen);
+    // What is never cut may be cheaper there than the rest: it need not make room for that.
+    if (less < sizeOfPieces(bare, pen) && fits(bare, pen, row, most) && wireExcess(bare, row) <= 0)
+      return { pieces: bare, fit: "cut" };
+    most = less;
   }
 }
 
 type LayOutWithin = (most: number) => Laid;
 
+/** What a question is laid out from. */
+type Sheet = {
+  readonly view: QuestionView;
+  readonly row: Capabilities;
+  readonly pen: Pen;
+  readonly fixed: Fixed;
+};
+
+function sheetOf(view: QuestionView, row: Capabilities, pen: Pen): Sheet {
+  return { view, row, pen, fixed: fixedPieces(view, row, pen) };
+}
+
 function dayLayOut(view: QuestionView, row: Capabilities, pen: Pen): LayOutWithin {
-  const fixed = fixedPieces(view, row, pen);
-  return (most) => layOutWithin(view, row, pen, fixed, most);
+  const sheet = sheetOf(view, row, pen);
+  return (most) => layOutWithin(sheet, most);
 }
 
 /** So little stands in a night form that it is cut line by line. */
@@ -78,48 +95,55 @@ function nightLayOut(view: NightView, row: Capabilities, pen: Pen): LayOutWithin
   };
 }
 
-function layOutWithin(view: QuestionView, row: Capabilities, pen: Pen, fixed: Fixed, most: number): Laid {
+function layOutWithin(sheet: Sheet, most: number): Laid {
+  const { view, row, pen } = sheet;
   const partMax = Math.min(row.body.partMax ?? most, most);
-  const clippedContext = clipped(view.context, partMax, pen, "head");
-  const clippedTried = clipped(view.tried, partMax, pen, "tail");
+  const context = clipped(view.context, partMax, pen, "head");
+  const tried = clipped(view.tried, partMax, pen, "tail");
   const whole: Kept = {
     freeFacts: true,
     diffStat: true,
     branch: true,
     tail: tailPiece(view.outputTail.join("\n"), pen),
-    context: clippedContext.written,
-    tried: clippedTried.written,
-    note: clippedContext.cut || clippedTried.cut || view.factsCut === true,
+    context: context.written,
+    tried: tried.written,
+    note: context.cut || tried.cut || view.factsCut === true,
     greeting: true,
     options: true,
   };
-  const compose = (kept: Kept): readonly Piece[] => composed(view, pen, fixed, kept);
-  let kept = whole;
-  let pieces = compose(kept);
-  const enough = (): boolean => fits(pieces, pen, row, most);
+  const pieces = composed(sheet, whole);
+  if (fits(pieces, pen, row, most)) return { pieces, fit: whole.note ? "cut" : "whole" };
+  return shortened(sheet, whole, most);
+}
+
+/** Rung by rung, as much as stays of what may be left out. */
+function shortened(sheet: Sheet, whole: Kept, most: number): Laid {
+  const { view, row, pen, fixed } = sheet;
+  const partMax = Math.min(row.body.partMax ?? most, most);
+  let kept: Kept = { ...whole, note: true };
+  let pieces: readonly Piece[] = [];
   const take = (change: Partial<Kept>): boolean => {
     kept = { ...kept, ...change };
-    pieces = compose(kept);
-    return enough();
+    pieces = composed(sheet, kept);
+    return fits(pieces, pen, row, most);
   };
-  const laid = (): Laid => ({ pieces, fit: kept === whole && !whole.note ? "whole" : "cut" });
+  const laid = (): Laid => ({ pieces, fit: "cut" });
   /** How much room a field has when all the rest stays. */
   const roomFor = (without: Partial<Kept>, name: PartName, glue: number): number => {
-    const rest = compose({ ...kept, ...without });
+    const rest = composed(sheet, { ...kept, ...without });
     const others = rest.filter((piece) => piece.name !== name);
     const own = rest.find((piece) => piece.name === name);
     const inPart = partMax - (own ? pen.size(own.written) : 0) - glue;
     return Math.min(most - sizeOfPieces(rest, pen) - (others.length === rest.length ? 2 : 0) - glue, inPart);
   };
 
-  if (enough()) return laid();
-  kept = { ...kept, note: true };
   if (view.freeFacts.length > 0 && take({ freeFacts: false })) return laid();
   if (view.diffStat !== undefined && take({ diffStat: false })) return laid();
   if (view.branch !== undefined && take({ branch: false })) return laid();
   if (kept.tail) {
     const name = view.lowFidelity ? "tail" : "facts";
-    const glue = pen.size(pen.markup.block("")) + 2;
+    const label = fixed.tailLabel ? pen.size(fixed.tailLabel) + pen.newlineSize : 0;
+    const glue = pen.size(pen.markup.block("")) + label + 2;
     const tail = shorterTail(view, roomFor({ tail: undefined }, name, glue), pen);
     if (take({ tail })) return laid();
   }
@@ -137,7 +161,7 @@ function layOutWithin(view: QuestionView, row: Capabilities, pen: Pen, fixed: Fi
   if (kept.context && cutContext(0)) return laid();
   if (take({ context: undefined, note: false })) return laid();
   if (take({ greeting: false })) return laid();
-  if (!view.answerable && take({ options: false })) return laid();
+  if (take(leastKept(view, pen))) return laid();
   return { pieces: pointer(view, pen, fixed, most), fit: "pointer" };
 }
 
@@ -193,35 +217,38 @@ function shorterTail(view: QuestionView, room: number, pen: Pen): Written | unde
   return written && last.length > 8 && pen.size(written) <= room ? written : undefined;
 }
 
-function composed(view: QuestionView, pen: Pen, fixed: Fixed, kept: Kept): readonly Piece[] {
+function composed({ view, pen, fixed }: Sheet, kept: Kept): readonly Piece[] {
   const pieces: Piece[] = [];
-  const add = (name: PartName, ...lines: readonly (Written | undefined)[]): void => {
-    const there = lines.filter((line) => line !== undefined);
-    if (there.length === 0) return;
-    const { sent, shown } = there.length === 1 && there[0] ? there[0] : pen.lines(there);
-    pieces.push({ name, written: { sent: pen.markup.part(sent), shown } });
+  const add = (name: PartName, written: Written | undefined): void => {
+    if (written) pieces.push({ name, written: pen.part(written) });
   };
   const branch = kept.branch ? fixed.branch : undefined;
   const front = kept.greeting ? fixed.greeting : fixed.bareId;
-  pieces.push({ name: "header", written: pen.join([fixed.opening, pen.part(front)]) });
+  pieces.push({ name: "header", written: pen.opening(view.id, front) });
   add("title", fixed.title);
-  if (view.lowFidelity) add("tail", kept.tail && fixed.tailLabel, kept.tail);
+  if (view.lowFidelity) add("tail", below([kept.tail && fixed.tailLabel, kept.tail], pen));
   add("context", kept.context);
   add("tried", kept.tried && pen.lines([triedLabel(pen), kept.tried]));
-  add(
-    "facts",
+  const facts = [
     fixed.command,
     view.lowFidelity ? undefined : kept.tail,
     kept.diffStat ? fixed.diffStat : undefined,
-    ...(kept.freeFacts ? fixed.freeFacts : []),
-    fixed.isStanding ? branch : undefined,
-  );
+  ];
+  if (kept.freeFacts) facts.push(...fixed.freeFacts);
+  if (fixed.isStanding) facts.push(branch);
+  add("facts", below(facts, pen));
   if (kept.note) add("cut", pen.own(cutWords(view)));
   if (kept.options) for (const option of fixed.options) add("option", option);
   if (fixed.isStanding) add("standing", fixed.deadline);
-  else add("deadline", fixed.deadline, branch);
+  else add("deadline", below([fixed.deadline, branch], pen));
   add("reply", fixed.reply);
   return pieces;
+}
+
+/** One below the other, those that are there. */
+function below(lines: readonly (Written | undefined)[], pen: Pen): Written | undefined {
+  const there = lines.filter((line) => line !== undefined);
+  return there.length > 1 ? pen.lines(there) : there[0];
 }
 
 const triedLabels = new WeakMap<Pen, Written>();
@@ -229,8 +256,7 @@ const triedLabels = new WeakMap<Pen, Written>();
 function triedLabel(pen: Pen): Written {
   const known = triedLabels.get(pen);
   if (known) return known;
-  const { sent, shown } = pen.own(triedWords);
-  const label = { sent: pen.markup.strong(sent), shown };
+  const label = pen.strong(pen.own(triedWords));
   triedLabels.set(pen, label);
   return label;
 }

@@ -26,7 +26,6 @@ export const mrkdwn: Markup = {
   strong: (sent) => (sent.includes("*") ? sent : `*${sent}*`),
   code: (text) => inCode(text, "`"),
   block: (text) => inCode(text, "```"),
-  part: (sent) => sent,
   newline: "\n",
   keycaps: true,
   isBare: false,

@@ -1,9 +1,6 @@
 import { visibleForm } from "../src/domain/text.ts";
 import { codeBefore, properties, unitsOf } from "./code-points.ts";
-
-/** Nothing hidden and nothing that changes direction: a quick look that is enough for most texts. */
-const open =
-  /^[\t\n -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u058f\u2010-\u2027\u2030-\u205e\u20a0-\u20cf\u2100-\u2bff\u3001-\u3029\u3041-\u3098\u309b-\u9fff\uac00-\ud7a3\uff01-\uff9f]*$/;
+import { openText } from "./open-text.ts";
 
 /** Every character that may be hidden or obeyed; which of them go is decided one by one. */
 const suspect = /[\p{Cc}\p{DI}\p{Zl}\p{Zp}\p{NChar}\p{Cs}\uFFF9-\uFFFB]/u;
@@ -57,6 +54,11 @@ const mostTags = 8;
 /** Most emoji lie there. */
 const isEmojiHalf = (unit: number): boolean => unit >= 0xd83c && unit <= 0xd83e;
 
+/** The joiner inside of a family: of all that may be hidden, it is by far the most frequent. */
+function joinsEmoji(unit: number, at: number, text: string): boolean {
+  return unit === 0x200d && isEmojiHalf(text.charCodeAt(at - 2)) && isEmojiHalf(text.charCodeAt(at + 1));
+}
+
 /** Joiners, tags, and what chooses a form: all that may be hidden and yet be part of what stands before it. */
 function mayBelong(code: number): boolean {
   return (
@@ -70,8 +72,6 @@ function mayBelong(code: number): boolean {
 
 /** Is it part of an emoji or of a word? */
 function belongs(code: number, at: number, text: string): boolean {
-  if (code === 0x200d && isEmojiHalf(text.charCodeAt(at - 2)) && isEmojiHalf(text.charCodeAt(at + 1)))
-    return true;
   if (!mayBelong(code)) return false;
   const last = at > 0 ? codeBefore(text, at) : 0;
   const before = at > 0 ? kindsOf(last) : 0;
@@ -127,7 +127,7 @@ function nextSuspect(text: string, from: number): number {
   for (let at = from; at < length; at += 1) {
     const unit = text.charCodeAt(at);
     if (unit < 0xd800 || unit > 0xdfff) {
-      if ((byUnit[unit] || kindsOf(unit)) & isSuspect) return at;
+      if ((byUnit[unit] || kindsOf(unit)) & isSuspect && !joinsEmoji(unit, at, text)) return at;
       continue;
     }
     const next = unit < 0xdc00 ? text.charCodeAt(at + 1) : 0;
@@ -165,7 +165,7 @@ function shownForm(code: number): string {
  * of joining scripts stay.
  */
 export function reveal(raw: string): string {
-  if (open.test(raw)) return raw;
+  if (openText.test(raw)) return raw;
   const text = raw.includes("\r") ? raw.replace(/\r\n?/g, "\n") : raw;
   let kept = "";
   let from = 0;
@@ -183,7 +183,7 @@ export function reveal(raw: string): string {
 }
 
 /** What lines of ours begin with, as characters and as the shortcodes that some platforms turn into them. */
-const marks = [
+export const marks = [
   "✅",
   "▶",
   "⏰",
@@ -199,9 +199,9 @@ const marks = [
   ":no_entry_sign:",
   ":crescent_moon:",
   "##-",
-].join("|");
-const anyMark = new RegExp(marks);
-const everyMark = new RegExp(marks, "g");
+] as const;
+const anyMark = new RegExp(marks.join("|"));
+const everyMark = new RegExp(marks.join("|"), "g");
 // U+2800 looks blank.
 const blank = /[\s\u2800]/;
 

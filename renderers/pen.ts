@@ -5,6 +5,7 @@ import { feishuCard } from "./feishu-card.ts";
 import { headEnd, noGrowth, sizeOf, tailStart } from "./fit.ts";
 import { gfm } from "./gfm.ts";
 import { boundaryAfter, boundaryBefore } from "./graphemes.ts";
+import { type Look, looksFor, shownLine } from "./look.ts";
 import { mail } from "./mail.ts";
 import { type Markup, same, type Written } from "./markup.ts";
 import { mrkdwn } from "./mrkdwn.ts";
@@ -14,7 +15,7 @@ import { plain } from "./plain.ts";
 import { slackCompatible } from "./slack-compatible.ts";
 import { telegramHtml } from "./telegram-html.ts";
 
-const dialects: Readonly<Record<Dialect, Markup>> = {
+export const dialects: Readonly<Record<Dialect, Markup>> = {
   "telegram-html": telegramHtml,
   mrkdwn,
   "slack-compatible": slackCompatible,
@@ -40,8 +41,12 @@ export type Pen = {
   readonly block: (raw: string) => Written;
   /** The end of a line of output, at most so many units. */
   readonly ending: (raw: string, most: number) => string;
+  /** Of one line. */
+  readonly strong: (written: Written) => Written;
   /** A whole part. */
   readonly part: (written: Written) => Written;
+  /** The first part of all, with what the dialect puts before it. */
+  readonly opening: (id: string, written: Written) => Written;
   /** What a part costs beside its text. */
   readonly frame: number;
   /** What the end of a line inside a part costs. */
@@ -57,49 +62,6 @@ export type Pen = {
   /** The same of its end. */
   readonly tail: (raw: string, room: number) => Written | undefined;
 };
-
-/** By code unit, below U+0180. 1: means nothing in any dialect; 2: the same, but not at the start of a line; 3: may mean something. */
-const classes = Uint8Array.from({ length: 0x180 }, (_, code) => {
-  const character = String.fromCharCode(code);
-  if (/[A-Za-z\u00b7\u00c0-\u017f]/.test(character)) return 1;
-  // Digits and dashes may begin a list.
-  if (/[0-9?,.;%'()=-]/.test(character)) return 2;
-  return /[!-~]/.test(character) ? 3 : 0;
-});
-
-/** The same for one dialect: where it gives a sign no meaning, that sign is as good as a letter. */
-function classesFor({ meaningless }: Markup): Uint8Array {
-  if (!meaningless) return classes;
-  return classes.map((known, code) => (known > 1 && meaningless.test(String.fromCharCode(code)) ? 1 : known));
-}
-
-/** `simple` needs nothing; `clear` has nothing hidden and is no line of ours; of `any` nothing is known. */
-type Look = "simple" | "clear" | "any";
-
-/**
- * One look at a line: are there only words, digits and signs with single spaces between them? It spares most fields of
- * most questions every other look.
- */
-function lookAt(text: string, signs: Uint8Array): Look {
-  let spaceBefore = true;
-  let look: Look = "simple";
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === 32) {
-      if (spaceBefore) return "any";
-      spaceBefore = true;
-      continue;
-    }
-    spaceBefore = false;
-    // Dashes, quotation marks, bullets, arrows.
-    if ((code >= 0x2010 && code <= 0x2027) || (code >= 0x2190 && code <= 0x21ff)) continue;
-    const known = signs[code] ?? 0;
-    // A shortcode or a delimiter of ours begins with one of these.
-    if (known === 0 || (at === 0 && (code === 58 || code === 35))) return "any";
-    if (known === 3 || (known === 2 && at === 0)) look = "clear";
-  }
-  return spaceBefore ? "any" : look;
-}
 
 const ellipsis = "…";
 /** How many units more than fit are looked at: some of them may be invisible and go. */
@@ -124,12 +86,15 @@ function makePen(row: Row): Pen {
   const size = (written: Written): number => sizeOf(counted === "shown" ? written.shown : written.sent, unit);
   const write = (calm: string): Written => ({ sent: markup.escape(calm), shown: calm });
   const readable = (raw: string): string => markup.calm(disown(reveal(raw)));
-  const signs = classesFor(markup);
-  const seen = (raw: string, calmed: (any: string) => string): Written => {
-    const look = lookAt(raw, signs);
-    if (look === "simple") return same(raw);
-    return write(look === "clear" ? markup.calm(raw) : calmed(raw));
+  const looks = looksFor(markup);
+  const seen = (raw: string, { busy, unclear }: Look, calmed: (any: string) => string): Written => {
+    if (!busy.test(raw)) return same(raw);
+    return write(unclear.test(raw) ? calmed(raw) : markup.calm(raw));
   };
+  const { part: around } = markup;
+  const part = around
+    ? ({ sent, shown }: Written): Written => ({ sent: around(sent), shown })
+    : (written: Written): Written => written;
   // A code point is up to two units of the text, in every other way of counting a unit costs at least one.
   const reach = (room: number): number => Math.max(0, unit === "codepoint" ? room * 2 : room) + slack;
   const ellipsisSize = sizeOf(ellipsis, unit);
@@ -137,17 +102,20 @@ function makePen(row: Row): Pen {
     markup,
     unit,
     size,
-    text: (raw) => seen(raw, readable),
-    line: (raw) => seen(raw, (any) => readable(oneLine(any)).trim()),
-    code: (raw) => markup.code(reveal(oneLine(raw))),
+    text: (raw) => seen(raw, looks.line, readable),
+    line: (raw) => seen(raw, looks.line, (any) => readable(oneLine(any)).trim()),
+    code: (raw) => markup.code(shownLine(raw)),
     block: (raw) => markup.block(disown(reveal(raw))),
     ending: (raw, most) =>
       raw.length <= most ? raw : `…${raw.slice(tailStart(raw, most - 1, "utf16", noGrowth))}`,
-    part: (written) => ({ sent: markup.part(written.sent), shown: written.shown }),
-    frame: size({ sent: markup.part(""), shown: "" }),
+    strong: ({ sent, shown }) => ({ sent: markup.strong(sent), shown }),
+    part,
+    opening: (id, written) =>
+      markup.opening ? together([markup.opening(id), part(written)], "", "") : part(written),
+    frame: size(part(same(""))),
     newlineSize: size({ sent: markup.newline, shown: "\n" }),
     // What was hidden at an end leaves a blank there, and no emphasis takes a blank at its end.
-    inline: (raw) => seen(raw, (any) => markup.calm(reveal(oneLine(any)).trim())),
+    inline: (raw) => seen(raw, looks.inline, (any) => markup.calm(reveal(oneLine(any)).trim())),
     own: (words) => write(words),
     join: (pieces) => together(pieces, "", ""),
     lines: (lines) => together(lines, markup.newline, "\n"),

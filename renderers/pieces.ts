@@ -1,6 +1,6 @@
 import type { Capabilities } from "../src/domain/capabilities.ts";
 import type { Option } from "../src/domain/question.ts";
-import type { QuestionView } from "../src/domain/view.ts";
+import type { AskedView, QuestionView } from "../src/domain/view.ts";
 import { areComplete } from "./buttons.ts";
 import { same, type Written } from "./markup.ts";
 import type { Pen } from "./pen.ts";
@@ -8,7 +8,6 @@ import { headerWords, lowFidelityWords, recommendedWords, replyLine } from "./wo
 
 /** What is written once, whatever is cut beside it. */
 export type Fixed = {
-  readonly opening: Written;
   readonly greeting: Written;
   readonly bareId: Written;
   readonly title: Written;
@@ -24,48 +23,52 @@ export type Fixed = {
 };
 
 export function fixedPieces(view: QuestionView, row: Capabilities, pen: Pen): Fixed {
-  const { markup } = pen;
-  const strong = (written: Written): Written => ({ sent: markup.strong(written.sent), shown: written.shown });
   const id = pen.own(`[${view.id}]`);
-  const progress = [
-    view.iteration === undefined ? undefined : `iteration ${view.iteration}`,
-    view.progress,
-  ].filter((each) => each !== undefined);
-  const where = progress.length === 0 ? "" : ` (${progress.join(", ")})`;
-  const hasButtons = areComplete(view, row);
+  const { command, diffStat, branch } = view;
+  const ways = { hasButtons: areComplete(view, row), isBare: pen.markup.isBare };
   return {
-    opening: markup.opening?.(view.id) ?? same(""),
     greeting: pen.lines([
-      pen.join(["🦉 ", strong(pen.own(headerWords(view.kind, view.answerable))), " ", id]),
-      pen.inline(`Task: ${view.task}${where}`),
+      pen.join(["🦉 ", pen.strong(pen.own(headerWords(view.kind, view.answerable))), " ", id]),
+      pen.inline(`Task: ${view.task}${progressWords(view)}`),
     ]),
     bareId: id,
-    title: strong(pen.line(view.title)),
+    title: pen.strong(pen.line(view.title)),
     tailLabel: view.lowFidelity ? pen.own(lowFidelityWords) : undefined,
-    command: view.command === undefined ? undefined : pen.code(`$ ${view.command}`),
-    diffStat: view.diffStat === undefined ? undefined : pen.inline(`Diff: ${view.diffStat}`),
-    freeFacts: view.freeFacts.map((fact) => pen.line(fact)),
-    options: view.options.map((option) => optionPiece(option, pen, strong)),
+    command: command === undefined ? undefined : pen.code(`$ ${command}`),
+    diffStat: diffStat === undefined ? undefined : pen.inline(`Diff: ${diffStat}`),
+    freeFacts: view.freeFacts.map(pen.line),
+    options: view.options.map((option) => optionPiece(option, pen)),
     isStanding: view.standing !== undefined,
-    deadline: pen.lines((view.standing ?? view.deadline).split("\n").map(pen.inline)),
-    branch: view.branch === undefined ? undefined : pen.inline(`Branch: ${view.branch}`),
-    reply: view.answerable ? pen.own(replyLine(view, row, { hasButtons, isBare: markup.isBare })) : undefined,
+    deadline: deadlinePiece(view, pen),
+    branch: branch === undefined ? undefined : pen.inline(`Branch: ${branch}`),
+    reply: view.answerable ? pen.own(replyLine(view, row, ways)) : undefined,
   };
+}
+
+function progressWords({ iteration, progress }: QuestionView): string {
+  if (iteration === undefined) return progress === undefined ? "" : ` (${progress})`;
+  return ` (iteration ${iteration}${progress === undefined ? "" : `, ${progress}`})`;
+}
+
+/** When silence becomes something, or what has become of the question. */
+export function deadlinePiece({ standing, deadline }: AskedView, pen: Pen): Written {
+  const said = standing ?? deadline;
+  return said.includes("\n") ? pen.lines(said.split("\n").map(pen.inline)) : pen.inline(said);
 }
 
 /**
  *     1️⃣ Refresh-token rotation  ← recommended
  *        No schema change, survives a restart
  */
-function optionPiece(option: Option, pen: Pen, strong: (written: Written) => Written): Written {
-  const mark = option.recommended === true ? `  ${recommendedWords}` : "";
+function optionPiece({ key, label, consequence, recommended }: Option, pen: Pen): Written {
+  const mark = recommended === true ? `  ${recommendedWords}` : "";
   return pen.lines([
-    pen.join([keyMark(option.key, pen), " ", strong(pen.inline(option.label)), mark]),
-    pen.join(["   ", pen.line(option.consequence)]),
+    pen.join([keyMark(key, pen), " ", pen.strong(pen.inline(label)), mark]),
+    pen.join(["   ", pen.line(consequence)]),
   ]);
 }
 
 function keyMark(key: string, pen: Pen): Written {
-  if (pen.markup.keycaps && /^[0-9]$/.test(key)) return same(`${key}\uFE0F\u20E3`);
+  if (pen.markup.keycaps && key.length === 1 && key >= "0" && key <= "9") return same(`${key}\uFE0F\u20E3`);
   return pen.own(`${key})`);
 }

@@ -8,14 +8,14 @@ import { elsewhereWords } from "./words.ts";
 export function pointer(
   view: AskedView,
   pen: Pen,
-  fixed: Pick<Fixed, "opening" | "bareId" | "isStanding" | "deadline">,
+  fixed: Pick<Fixed, "bareId" | "isStanding" | "deadline">,
   most: number,
 ): readonly Piece[] {
   const last: Piece[] = [
     { name: fixed.isStanding ? "standing" : "deadline", written: pen.part(fixed.deadline) },
     ...(view.answerable ? [{ name: "text" as const, written: pen.part(pen.own(elsewhereWords(view))) }] : []),
   ];
-  const id: Piece = { name: "header", written: pen.join([fixed.opening, pen.part(fixed.bareId)]) };
+  const id: Piece = { name: "header", written: pen.opening(view.id, fixed.bareId) };
   const room = most - sizeOfPieces([id, ...last], pen) - 2 - pen.frame;
   const whole = pen.inline(view.title);
   const title = pen.size(whole) <= room ? whole : pen.head(view.title, room);

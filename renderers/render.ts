@@ -1,11 +1,11 @@
 import type { Capabilities, RungName } from "../src/domain/capabilities.ts";
 import type { ChannelMessage, Part } from "../src/domain/channel.ts";
 import type { Option } from "../src/domain/question.ts";
-import { oneLine } from "../src/domain/text.ts";
 import type { AskedView, NoticeView, ReceiptView, View } from "../src/domain/view.ts";
 import { buttonsFor, restOf } from "./buttons.ts";
 import { headEnd, noGrowth, sizeOf } from "./fit.ts";
 import { layOut } from "./ladder.ts";
+import { shownLine } from "./look.ts";
 import type { Written } from "./markup.ts";
 import { disown, reveal } from "./neutralise.ts";
 import { penFor } from "./pen.ts";
@@ -41,7 +41,7 @@ function question(view: AskedView, row: Capabilities): ChannelMessage {
 /** The first character of the line that says where it stands. */
 function markOf(view: AskedView): string {
   const line = view.standing ?? (view.type === "held" ? view.held : undefined);
-  return line === undefined ? "" : `${[...line][0]} `;
+  return line === undefined ? "" : `${String.fromCodePoint(line.codePointAt(0) ?? 0)} `;
 }
 
 /** Our own words, in which an agent's label or title may stand; lines were folded where they were made. */
@@ -65,7 +65,7 @@ function receipt(view: ReceiptView, row: Capabilities): ChannelMessage {
 
 function optionLines({ key, label, consequence, recommended }: Option): readonly string[] {
   const mark = recommended === true ? `  ${recommendedWords}` : "";
-  return [`${key}) ${reveal(oneLine(label))}${mark}`, `   ${reveal(oneLine(consequence))}`];
+  return [`${key}) ${shownLine(label)}${mark}`, `   ${shownLine(consequence)}`];
 }
 
 /** A follow-up has no buttons. */
@@ -146,7 +146,7 @@ function isBare(row: Capabilities): boolean {
 
 /** Never markup; the title is cut, its mark and the id are not. */
 function headline(mark: string, title: string, end: string, row: Capabilities): string {
-  const line = reveal(oneLine(title));
+  const line = shownLine(title);
   // A title of its own may not look like a line of ours; a line of ours may.
   const said = mark === "" && end !== "" ? disown(line) : line;
   if (row.headline === "none") return `${mark}${said}${end}`;

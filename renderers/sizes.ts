@@ -1,5 +1,5 @@
 import { utf8Bytes } from "../src/domain/bytes.ts";
-import type { Capabilities } from "../src/domain/capabilities.ts";
+import type { Capabilities, Extent } from "../src/domain/capabilities.ts";
 import type { PartName } from "../src/domain/channel.ts";
 import type { Written } from "./markup.ts";
 import type { Pen } from "./pen.ts";
@@ -35,6 +35,27 @@ export function wireExcess(pieces: readonly Piece[], row: Capabilities): number 
   let bytes = 0;
   for (const piece of pieces) bytes += 4 + utf8Bytes(piece.written.sent);
   // No character that is left in a text takes more than twice its bytes as JSON.
-  if (bytes * 2 + 2 <= room) return 0;
-  return utf8Bytes(JSON.stringify(pieces.map((piece) => piece.written.sent).join("\n\n"))) - room;
+  return bytes * 2 + 2 <= room ? 0 : wireBytes(pieces) - room;
+}
+
+function wireBytes(pieces: readonly Piece[]): number {
+  return utf8Bytes(JSON.stringify(pieces.map((piece) => piece.written.sent).join("\n\n")));
+}
+
+/** Of a row's limits the one that is exceeded most, or that comes nearest. */
+export function tightest(pieces: readonly Piece[], pen: Pen, row: Capabilities): Extent {
+  const { unit, partMax, wire } = row.body;
+  const all: Extent[] = [{ size: sizeOfPieces(pieces, pen), room: roomOf(row), unit, of: "message" }];
+  if (partMax !== undefined) {
+    const size = Math.max(0, ...pieces.map((piece) => pen.size(piece.written)));
+    all.push({ size, room: partMax, unit, of: "part" });
+  }
+  if (wire)
+    all.push({
+      size: wireBytes(pieces),
+      room: wire.maxBytes - wire.restBytes,
+      unit: "utf8",
+      of: "request",
+    });
+  return all.reduce((most, each) => (each.size * most.room > most.size * each.room ? each : most));
 }

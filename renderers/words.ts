@@ -79,12 +79,12 @@ export function replyLine(
   };
   const what = (): string => (correlation === "thread" ? bare() : named());
   const how = howToSend(row, { where, what, bare, named });
-  if (hasButtons) return `Or ${lowered(how)}`;
+  if (hasButtons) return `Or ${how}`;
   const hasMore = row.freeText === "none" && row.buttons !== "none" && keys.length > row.buttons.max;
-  return hasMore ? `${moreMark} More brings the buttons of the others. Or ${lowered(how)}` : how;
+  return hasMore ? `${moreMark} More brings the buttons of the others. Or ${how}` : raised(how);
 }
 
-const lowered = (words: string): string => `${words[0]?.toLowerCase()}${words.slice(1)}`;
+const raised = (words: string): string => `${words[0]?.toUpperCase()}${words.slice(1)}`;
 
 type ToSend = {
   readonly where: string;
@@ -93,19 +93,19 @@ type ToSend = {
   readonly named: () => string;
 };
 
-/** Only the line that is shown is put together. */
+/** Inside of a sentence. Only the line that is shown is put together. */
 function howToSend(row: Capabilities, { where, what, bare, named }: ToSend): string {
   switch (row.freeText) {
     case "reply":
-      return `Reply: ${what()}`;
+      return `reply: ${what()}`;
     case "thread":
-      return `Reply in this thread: ${what()}`;
+      return `reply in this thread: ${what()}`;
     case "comment":
-      return `Comment: ${what()}`;
+      return `comment: ${what()}`;
     case "page":
-      return `Answer here: ${bare()}`;
+      return `answer here: ${bare()}`;
     default:
-      return `Answer ${where}: ${named()}`;
+      return `answer ${where}: ${named()}`;
   }
 }
 
@@ -138,7 +138,7 @@ export function nightReplyLine(
   if (!isConsent)
     return `Works now${row.freeText === "none" ? ` ${where}` : placesToSend[row.freeText]}: ${what}`;
   const how = howToSend(row, { where, what: () => what, bare: () => bare, named: () => named });
-  return hasButtons ? `Or ${lowered(how)}` : how;
+  return hasButtons ? `Or ${how}` : raised(how);
 }
 
 /** For a channel that is too small even for what is never cut. */

@@ -6,7 +6,7 @@ import { viewAt } from "../core/night-view.ts";
 import type { Capabilities } from "../domain/capabilities.ts";
 import { type AnswerChannel, ChannelError } from "../domain/channel.ts";
 import type { ChannelId, Instant, MessageRef, QuestionId } from "../domain/ids.ts";
-import { type Copy, isOpen, type StoredQuestion } from "../domain/question.ts";
+import { type Copy, type Current, isOpen, type StoredQuestion } from "../domain/question.ts";
 import type { Effect, Job, Store } from "../domain/store.ts";
 import { limitOf } from "./limit.ts";
 import { openRush, type Rush } from "./rush.ts";
@@ -37,15 +37,23 @@ export type AheadOptions = {
   readonly stop: AbortSignal;
   /** Called after each edit. */
   readonly onShown: (() => void) | undefined;
+  /** Is anything under way in that queue? */
+  readonly isBusy: (queue: string) => boolean;
 };
+
+/** A question whose copies in a queue are to be edited. */
+type Entry = { readonly id: QuestionId; readonly known: Current | undefined };
 
 /**
  * Edits that go out before the outbox comes to them, so that who tapped need not wait for what is written down about the
  * edits before. Each stays in the outbox until it is recorded; a kill in between repeats it, which changes nothing.
  * At the first fault the rest is left to the outbox, which knows how to wait.
  */
-export function editsAhead({ store, channels, now, night, rows = rowOf, stop, onShown }: AheadOptions) {
-  const lanes = new Map<string, QuestionId[]>();
+export function editsAhead(options: AheadOptions) {
+  const { store, channels, now, night, rows = rowOf, stop, onShown, isBusy } = options;
+  const lanes = new Map<string, Entry[]>();
+  /** Queues in which edits go out ahead just now. */
+  const running = new Set<string>();
   const shown = new Map<string, number>();
   const resting = new Map<string, Instant>();
   /** By queue, what was shown and is not recorded. */
@@ -53,22 +61,24 @@ export function editsAhead({ store, channels, now, night, rows = rowOf, stop, on
   let hurried = 0;
   const limits = sharedLimit(stop);
 
-  async function line(id: QuestionId): Promise<void> {
-    for (const { channel, destination } of await store.copies(id)) {
+  function line(id: QuestionId, copies: readonly Copy[], known: Current | undefined): void {
+    for (const { channel, destination } of copies) {
       const queue = queueOf(channel, destination);
       if (!channels.get(channel)?.edit || now() < (resting.get(queue) ?? 0)) continue;
+      // Where the outbox is sending, it may show something later before this entry has its turn.
+      const entry = { id, known: isBusy(queue) && !running.has(queue) ? undefined : known };
       const lane = lanes.get(queue);
-      if (lane) lane.push(id);
-      else lanes.set(queue, [id]);
+      if (lane) lane.push(entry);
+      else lanes.set(queue, [entry]);
     }
   }
 
-  /** Looks again now that the outbox sends nothing there: what it has shown meanwhile is not taken back. */
-  async function send(queue: string, id: QuestionId): Promise<void> {
-    const stored = await store.question(id);
+  /** The outbox sends nothing there meanwhile. What is not known is read now: what it has shown is not taken back. */
+  async function send(queue: string, { id, known }: Entry): Promise<void> {
+    const stored = known?.stored ?? (await store.question(id));
     // While it is open nothing about it is urgent.
     if (!stored || isOpen(stored.state)) return;
-    for (const copy of await behind(queue, stored)) {
+    for (const copy of behind(queue, stored, known?.copies ?? (await store.copies(id)))) {
       const channel = channels.get(copy.channel);
       if (!channel?.edit) continue;
       const message = { ...render(viewAt(stored, night, now()), rows(copy.channel)), question: id };
@@ -81,8 +91,7 @@ export function editsAhead({ store, channels, now, night, rows = rowOf, stop, on
     }
   }
 
-  async function behind(queue: string, { question, revision }: StoredQuestion): Promise<readonly Copy[]> {
-    const copies = await store.copies(question.id);
+  function behind(queue: string, { revision }: StoredQuestion, copies: readonly Copy[]): readonly Copy[] {
     return copies.filter(
       (copy) => copy.revision < revision && queueOf(copy.channel, copy.destination) === queue,
     );
@@ -115,7 +124,8 @@ export function editsAhead({ store, channels, now, night, rows = rowOf, stop, on
     const stored = job.question === undefined ? undefined : await store.question(job.question);
     if (job.kind !== "edit" || job.notice || !stored) return undefined;
     const { revision } = stored;
-    const copies = await behind(queueOf(job.channel, job.destination), stored);
+    const queue = queueOf(job.channel, job.destination);
+    const copies = behind(queue, stored, await store.copies(stored.question.id));
     const keys = copies.map(({ channel, ref }) => `${channel}\n${ref}`);
     const [copy, ...others] = copies;
     if (!copy || keys.some((key) => shown.get(key) !== revision)) return undefined;
@@ -127,10 +137,17 @@ export function editsAhead({ store, channels, now, night, rows = rowOf, stop, on
   }
 
   return {
-    /** Looks up what is to be edited, a few questions at a time, and calls `ready` after each few. */
-    async add(questions: readonly QuestionId[], ready: () => void): Promise<void> {
+    /** Looks up what is to be edited and not known, a few questions at a time, and calls `ready` after each few. */
+    async add(
+      questions: readonly QuestionId[],
+      ready: () => void,
+      all?: ReadonlyMap<QuestionId, Current>,
+    ): Promise<void> {
       for (let at = 0; at < questions.length && !stop.aborted; at += chunk) {
-        for (const id of questions.slice(at, at + chunk)) await line(id);
+        for (const id of questions.slice(at, at + chunk)) {
+          const known = all?.get(id);
+          line(id, known?.copies ?? (await store.copies(id)), known);
+        }
         ready();
         await new Promise((next) => setImmediate(next));
       }
@@ -139,6 +156,7 @@ export function editsAhead({ store, channels, now, night, rows = rowOf, stop, on
     /** Sends what waits for one queue; the outbox must not send there meanwhile. Never rejects. */
     async run(queue: string): Promise<void> {
       const lane = lanes.get(queue) ?? [];
+      running.add(queue);
       const worker = async (): Promise<void> => {
         for (let next = lane.shift(); next && !stop.aborted; next = lane.shift()) {
           try {
@@ -151,6 +169,7 @@ export function editsAhead({ store, channels, now, night, rows = rowOf, stop, on
         }
       };
       await Promise.all(Array.from({ length: mostAtOnce }, worker));
+      running.delete(queue);
       if (lane.length === 0 || stop.aborted) lanes.delete(queue);
     },
     /** The outbox waits there, so nothing overtakes it. */

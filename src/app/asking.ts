@@ -7,10 +7,11 @@ import type { Asked, AskOutcome, AskRequest } from "./api.ts";
 import type { Desk } from "./desk.ts";
 import { readDocument } from "./document.ts";
 import { projectFor } from "./project.ts";
+import { checkAsk } from "./room.ts";
 import type { Router } from "./route.ts";
 
 /** Rules that a question keeps when it is asked, and breaks later by itself. */
-const passing = ["deadline-past", "deadline-too-soon", "no-route"];
+const passing = ["deadline-past", "deadline-too-soon", "no-route", "too-large"];
 
 /** The operation `ask`: reads, checks the contract, stores; it never waits for a channel. */
 export function asking(desk: Desk) {
@@ -47,7 +48,10 @@ export function asking(desk: Desk) {
         ...(request.run === undefined ? {} : { run: request.run }),
       },
     };
-    const checked = withDropped(checkQuestion(document, settings), request.agentsWords?.dropped ?? []);
+    const checked = withDropped(
+      await checkAsk(document, settings, config),
+      request.agentsWords?.dropped ?? [],
+    );
     if (!checked.ok) {
       const stored = await askedBefore(checked.broken, document, settings, request.key);
       if (stored) return asked(stored, routes, { repeated: true });
@@ -84,9 +88,9 @@ export function asking(desk: Desk) {
   }
 
   /**
-   * An ask is idempotent even when its absolute deadline has come meanwhile, or nobody is left who may answer: the very
-   * question that was stored in time is found again by its id or key and its digest, which holds the deadline as it was
-   * written.
+   * An ask is idempotent even when its absolute deadline has come meanwhile, or no channel is left that reaches whoever may
+   * answer, or that has room for it: the very question that was stored in time is found again by its id or key and its
+   * digest, which holds the deadline as it was written.
    */
   async function askedBefore(
     broken: readonly BrokenRule[],

@@ -1,13 +1,15 @@
 import { rowOf } from "../../renderers/matrix.ts";
 import { idsIn, runsIn } from "../core/grammar.ts";
 import type { Heard } from "../core/heard.ts";
+import { moved as afterMove } from "../core/moves.ts";
 import type { NightRules } from "../core/night.ts";
 import { isAllowed, type Place, recipientAt, speakerOf } from "../core/people.ts";
 import { decideReceived, type ReceiveSettings } from "../core/receive.ts";
 import type { Capabilities } from "../domain/capabilities.ts";
 import type { Batch, Receipt, Reply } from "../domain/channel.ts";
 import type { Ack } from "../domain/command.ts";
-import { type ChannelId, type Instant, questionId, type RunId } from "../domain/ids.ts";
+import { type ChannelId, type Instant, type QuestionId, questionId, type RunId } from "../domain/ids.ts";
+import type { Current } from "../domain/question.ts";
 import type { Decision, Effect, Store, TurnInput, TurnNeed, TurnSnapshot } from "../domain/store.ts";
 import { nobody } from "../domain/store-snapshots.ts";
 import { factsFor, isMarked } from "./turn-facts.ts";
@@ -26,15 +28,18 @@ export type InboxTurnOptions = {
 
 type Input = TurnInput & { readonly reply: Reply };
 
+export type TakenIn = {
+  /** One for each reply, in their order. */
+  readonly acks: readonly Ack[];
+  /** What the replies have moved, as it stands since that commit: whoever shows it need not read it. Not always all of it. */
+  readonly moved: ReadonlyMap<QuestionId, Current>;
+};
+
 /**
  * One received batch, one transaction: every reply is stored under its key, decided and acked, and the cursor moves.
  * Only after that commit the platform may be told that we have them.
  */
-export async function takeIn(
-  channel: ChannelId,
-  batch: Batch,
-  options: InboxTurnOptions,
-): Promise<readonly Ack[]> {
+export async function takeIn(channel: ChannelId, batch: Batch, options: InboxTurnOptions): Promise<TakenIn> {
   const { store, now } = options;
   const inputs = batch.replies.map((reply): Input => {
     // What a platform shows for somebody may be another when it brings the same reply again.
@@ -45,9 +50,14 @@ export async function takeIn(
   const facts = await factsFor(channel, batch.replies, options, at);
   const skips = options.night !== undefined && batch.replies.some(({ press }) => press?.action === "skip");
   const beforeMorning = skips && (await store.nightState()).mark?.phase === "night";
-  return store.turn(
+  const moving = openMoving();
+  const acks = await store.turn(
     { channel, inputs, ...(batch.cursor === undefined ? {} : { cursor: batch.cursor }) },
-    ({ reply }) => needOf(reply, facts.runs),
+    (input) => {
+      // A transaction that is repeated begins with what each needs.
+      if (input === inputs[0]) moving.begin();
+      return needOf(input.reply, facts.runs);
+    },
     (snapshot, { reply }): Decision<Ack> => {
       const heard = heardOf(channel, reply, snapshot, options);
       const settings: ReceiveSettings = {
@@ -64,10 +74,41 @@ export async function takeIn(
         pair: facts.pair(snapshot, heard, reply.key),
       };
       const { effects, value } = decideReceived(snapshot, heard, settings);
-      return { effects: [...effects, ...(heard.speaker ? adopt(snapshot, channel, reply) : [])], value };
+      const all = [...effects, ...(heard.speaker ? adopt(snapshot, channel, reply) : [])];
+      moving.note(snapshot, all);
+      return { effects: all, value };
     },
     at,
   );
+  return { acks, moved: moving.moved };
+}
+
+/** Follows what the effects of a batch make of the questions that they move. */
+function openMoving() {
+  const moved = new Map<QuestionId, Current>();
+  /** Changed in another way than by a move. */
+  const unsure = new Set<QuestionId>();
+  const doubt = (id: QuestionId): void => {
+    unsure.add(id);
+    moved.delete(id);
+  };
+  return {
+    moved: moved as ReadonlyMap<QuestionId, Current>,
+    begin(): void {
+      moved.clear();
+      unsure.clear();
+    },
+    note({ questions, copies }: TurnSnapshot, effects: readonly Effect[]): void {
+      for (const effect of effects) {
+        if (effect.type === "adopt-copy") doubt(effect.question);
+        if (effect.type === "renew-question") doubt(effect.id);
+        if (effect.type !== "move-question" || unsure.has(effect.id)) continue;
+        const before = moved.get(effect.id)?.stored ?? questions.get(effect.id);
+        const shown = copies.get(effect.id);
+        if (before && shown) moved.set(effect.id, { stored: afterMove(before, effect), copies: shown });
+      }
+    },
+  };
 }
 
 /** What must be read before a reply can be understood. A press names its question; text may mean any that is open. */

@@ -3,7 +3,14 @@ import { type AnswerChannel, type Batch, ChannelError } from "../domain/channel.
 import type { Ack } from "../domain/command.ts";
 import { type ChannelId, type QuestionId, questionId } from "../domain/ids.ts";
 import type { Health } from "./health.ts";
-import { destinationOf, type InboxTurnOptions, receiptsOf, takeIn, untold } from "./inbox-turn.ts";
+import {
+  destinationOf,
+  type InboxTurnOptions,
+  receiptsOf,
+  type TakenIn,
+  takeIn,
+  untold,
+} from "./inbox-turn.ts";
 import type { Log } from "./log.ts";
 import { withCodes } from "./pairing.ts";
 import { pause } from "./pause.ts";
@@ -19,8 +26,8 @@ export type PollerOptions = InboxTurnOptions & {
   readonly log: Log;
   readonly random: () => number;
   readonly onCommit: () => void;
-  /** Called with what a batch has answered, once that is committed. */
-  readonly onAnswers?: (questions: readonly QuestionId[]) => void;
+  /** Called with what a batch has answered, once that is committed, and with what is known of it. */
+  readonly onAnswers?: (questions: readonly QuestionId[], known: TakenIn["moved"]) => void;
   /** Called when somebody speaks at a destination that was refused, or has let us in there again. */
   readonly onReopened?: (channel: ChannelId, destination: string) => Promise<void>;
   /** Does a question ever go to that chat? */
@@ -55,10 +62,12 @@ export function startPoller(options: PollerOptions): Poller {
     const replies = await withCodes(store, channel.id, polled.replies, options.now());
     const batch = { ...polled, replies };
     if (batch.replies.length > 0 || batch.cursor !== undefined) {
-      const acks = await takeIn(channel.id, batch, options);
+      const { acks, moved } = await takeIn(channel.id, batch, options);
       // The toast goes out first: its press is kept for seconds only.
       const told = tell(batch, acks);
-      options.onAnswers?.(answeredBy(batch, acks));
+      // Node writes a request in the tick after it was made: the toasts leave before the edits are rendered.
+      await new Promise<void>((next) => process.nextTick(next));
+      options.onAnswers?.(answeredBy(batch, acks), moved);
       // Both are on the wire before anything is done that nobody waits for.
       await new Promise((next) => setImmediate(next));
       options.onCommit();

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { AnswerChannel } from "../domain/channel.ts";
 import type { Instant, QuestionId } from "../domain/ids.ts";
+import type { Current } from "../domain/question.ts";
 import type { Job } from "../domain/store.ts";
 import { editsAhead, queueOf } from "./ahead.ts";
 import { type AttemptOptions, attempting, type Record } from "./attempt.ts";
@@ -24,8 +25,11 @@ export type SenderOptions = AttemptOptions & {
 export type Sender = {
   /** Something may be waiting. */
   wake(): void;
-  /** These were answered just now, and whoever did so looks at the message: it is edited as soon as possible. */
-  answered(questions: readonly QuestionId[]): void;
+  /**
+   * These were answered just now, and whoever did so looks at the message: it is edited as soon as possible. `known`: how
+   * some of them stand since the commit before this call.
+   */
+  answered(questions: readonly QuestionId[], known?: ReadonlyMap<QuestionId, Current>): void;
   /** Resolves when every queue is empty or waits for its time. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -49,6 +53,7 @@ export function startSender(options: SenderOptions): Sender {
     rows,
     stop: stop.signal,
     onShown: options.onShown,
+    isBusy: (queue) => busy.has(queue),
   });
   const { attempt, notConfigured, failed } = attempting(options, ahead, stop.signal);
   let looking: Promise<void> | undefined;
@@ -157,9 +162,9 @@ export function startSender(options: SenderOptions): Sender {
 
   return {
     wake,
-    answered(questions): void {
+    answered(questions, known): void {
       // Without a look at the outbox: who tapped would wait for that, too.
-      ahead.add(questions, sendAhead).catch((error: unknown) => {
+      ahead.add(questions, sendAhead, known).catch((error: unknown) => {
         logger.warn({ err: error }, "edits wait for their turn");
       });
     },

@@ -187,9 +187,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
           onCommit,
           project: projectFor({ config }),
           zone: config.zone,
-          onAnswers: (questions) => {
+          onAnswers: (questions, known) => {
             if (questions.length > 0) rush.note();
-            sender.answered(questions);
+            sender.answered(questions, known);
           },
           places: placesOf(config),
           night: config.night,

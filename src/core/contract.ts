@@ -1,5 +1,5 @@
 import type { BrokenRule } from "../domain/command.ts";
-import { type Instant, type QuestionId, questionId } from "../domain/ids.ts";
+import { type ChannelId, type Instant, type QuestionId, questionId } from "../domain/ids.ts";
 import { type DefaultAction, type Question, questionFields } from "../domain/question.ts";
 import { readDefault } from "./contract/default.ts";
 import {
@@ -13,12 +13,9 @@ import {
 import { type Fields, Findings, fieldName, isAbsent, isFields, show } from "./contract/findings.ts";
 import { type Given, readId, readKind, readProject, readRun, readTask } from "./contract/identity.ts";
 import { checkSecret, readOptions } from "./contract/options.ts";
+import { checkRoom, checkRoutes, type Excess, type Route } from "./contract/routes.ts";
 import { namesSomething, readContext, readTitle, readTried } from "./contract/texts.ts";
 import { digestQuestion } from "./digest.ts";
-import { utf8Bytes } from "./text.ts";
-
-/** A channel as the contract sees it. `maxBytes`: how much of what may never be cut fits, in UTF-8; absent where anything does. */
-export type Route = { readonly id: string; readonly maxBytes?: number };
 
 export type ContractSettings = {
   readonly now: Instant;
@@ -27,7 +24,9 @@ export type ContractSettings = {
   /** Every configured channel, the local inbox among them. */
   readonly channels: readonly Route[];
   /** Those of them on which somebody is reached when only these may answer; absent: each of them. */
-  readonly reaching?: (answerableBy: readonly string[] | undefined) => readonly string[];
+  readonly reaching?: (answerableBy: readonly string[] | undefined) => readonly ChannelId[];
+  /** How much too large for a channel what is never cut of a question is; undefined where it fits. Absent: it fits everywhere. */
+  readonly excess?: Excess;
   /** `auto_default: true` in the configuration. */
   readonly ownerAutoDefault: boolean;
   /** An agent asks: what only the engine may say is dropped. */
@@ -100,16 +99,25 @@ export function checkQuestion(document: unknown, settings: ContractSettings): Ch
   const answerableBy = readAnswerableBy(fields, findings);
   const lowFidelity = findings.flag(fields, "low_fidelity", "low_fidelity");
   const again = readAgain(fields, findings);
-  const texts = [id ?? "", title ?? "", fallback.action ?? "", fallback.at ?? ""];
-  checkRoutes(texts, options, settings, answerableBy, findings);
-
   const { action, at, deadlineAt } = fallback;
+  // Without the owner's word, or with nothing recommended, there is nothing that may be taken.
+  const takes = settings.ownerAutoDefault && options.some((option) => option.recommended === true);
+  const defaultAction = action === "take_recommended" && !takes ? "skip_spec" : action;
+  const routes = checkRoutes(settings, answerableBy, findings);
+  checkRoom(
+    { id, kind, task, run, title, options, facts, lowFidelity, source, deadlineAt, defaultAction },
+    settings,
+    routes,
+    findings,
+  );
+
   if (
     findings.broken.length > 0 ||
     !kind ||
     !task ||
     !run ||
     !action ||
+    !defaultAction ||
     title === undefined ||
     context === undefined ||
     at === undefined ||
@@ -138,9 +146,6 @@ export function checkQuestion(document: unknown, settings: ContractSettings): Ch
     ...(source === undefined ? {} : { source }),
     ...(again === undefined ? {} : { again }),
   };
-  // Without the owner's word, or with nothing recommended, there is nothing that may be taken.
-  const takes = settings.ownerAutoDefault && options.some((option) => option.recommended === true);
-  const defaultAction = action === "take_recommended" && !takes ? "skip_spec" : action;
   return {
     ok: true,
     draft: { ...question, digest: digestQuestion(question), deadlineAt, zone: settings.zone, defaultAction },
@@ -198,48 +203,4 @@ function readAgain(fields: Fields, findings: Findings): QuestionId | undefined {
       "`again` is the id of the question that is asked again; leave it out.",
     );
   return again;
-}
-
-/** An id that owlpost will make is not known yet, but never longer than this. */
-const idBytes = 40;
-
-function checkRoutes(
-  texts: readonly string[],
-  options: Draft["options"],
-  settings: ContractSettings,
-  answerableBy: readonly string[] | undefined,
-  findings: Findings,
-): void {
-  if (settings.channels.length === 0) {
-    findings.breaks(
-      "no-route",
-      "channels",
-      "no channel is configured",
-      "Configure a channel under `channels` and `deliver`, at least `inbox`, so that somebody can see the question.",
-    );
-    return;
-  }
-  const reaching = settings.reaching?.(answerableBy);
-  const channels = settings.channels.filter(({ id }) => reaching === undefined || reaching.includes(id));
-  if (channels.length === 0) {
-    findings.breaks(
-      "no-route",
-      "channels",
-      `nobody on ${settings.channels.map(({ id }) => id).join(", ")}`,
-      "Pair somebody who may answer (`owlpost pair`), or add `inbox` to `deliver`, so that somebody can see the question.",
-    );
-    return;
-  }
-  if (channels.some((channel) => channel.maxBytes === undefined)) return;
-  const size = [...texts, ...options.flatMap((each) => [each.key, each.label, each.consequence])]
-    .map(utf8Bytes)
-    .reduce((sum, bytes) => sum + bytes, texts[0] === "" ? idBytes : 0);
-  if (channels.some((channel) => size <= (channel.maxBytes ?? size))) return;
-  const room = channels.map((channel) => `${channel.id} ${channel.maxBytes}`).join(", ");
-  findings.breaks(
-    "too-large",
-    "options",
-    `${size} bytes that are never cut; room: ${room}`,
-    "Shorten title, labels and consequences, offer fewer options, or configure a channel with more room.",
-  );
 }

@@ -3,7 +3,8 @@ import type { Copy, StoredQuestion } from "../domain/question.ts";
 import type { Effect } from "../domain/store.ts";
 import { type Given, type Trigger, transition } from "./lifecycle.ts";
 
-type Change = Omit<Extract<Effect, { type: "move-question" }>, "type" | "id" | "from" | "to" | "outcome">;
+type MoveEffect = Extract<Effect, { type: "move-question" }>;
+type Change = Omit<MoveEffect, "type" | "id" | "from" | "to" | "outcome">;
 
 /** A move that the table allows, as effects: the move, its event, and an edit of every copy. */
 export type Move = { readonly effects: readonly Effect[]; readonly after: StoredQuestion };
@@ -25,15 +26,16 @@ export function move(
   if (next.event === undefined) return { effects: [], after: stored };
   const id = stored.question.id;
   const outcome = next.outcome;
+  const effect: MoveEffect = {
+    type: "move-question",
+    id,
+    from: stored.state,
+    to: next.state,
+    ...(outcome === undefined ? {} : { outcome }),
+    ...change,
+  };
   const effects: Effect[] = [
-    {
-      type: "move-question",
-      id,
-      from: stored.state,
-      to: next.state,
-      ...(outcome === undefined ? {} : { outcome }),
-      ...change,
-    },
+    effect,
     log(stored, next.event, { ...(outcome === undefined ? {} : { outcome }), ...data }),
     ...copies.map(
       (copy): Effect => ({
@@ -42,7 +44,7 @@ export function move(
       }),
     ),
   ];
-  return { effects, after: moved(stored, next.state, outcome, change) };
+  return { effects, after: moved(stored, effect) };
 }
 
 /** An event about a question, with its task and project. */
@@ -55,23 +57,20 @@ export function log(
   return { type: "log", event: { kind, question: id, task, project, data } };
 }
 
-function moved(
-  stored: StoredQuestion,
-  state: StoredQuestion["state"],
-  outcome: StoredQuestion["outcome"],
-  change: Change,
-): StoredQuestion {
-  const { answer, claim, ...rest } = stored;
-  const nextAnswer = change.answer === undefined ? answer : change.answer;
-  const nextClaim = change.claim === undefined ? claim : change.claim;
+/** The row as that effect leaves it. */
+export function moved(stored: StoredQuestion, effect: MoveEffect): StoredQuestion {
+  const { outcome: before, answer, claim, ...rest } = stored;
+  const outcome = effect.outcome === undefined ? before : effect.outcome;
+  const nextAnswer = effect.answer === undefined ? answer : effect.answer;
+  const nextClaim = effect.claim === undefined ? claim : effect.claim;
   return {
     ...rest,
-    state,
+    state: effect.to,
     revision: stored.revision + 1,
-    ...(outcome === undefined ? {} : { outcome }),
+    ...(outcome ? { outcome } : {}),
     ...(nextAnswer ? { answer: nextAnswer } : {}),
     ...(nextClaim ? { claim: nextClaim } : {}),
-    ...(change.result === undefined ? {} : { result: change.result }),
-    ...(change.why === undefined ? {} : { why: change.why }),
+    ...(effect.result === undefined ? {} : { result: effect.result }),
+    ...(effect.why === undefined ? {} : { why: effect.why }),
   };
 }

@@ -6,7 +6,7 @@ import {
   type StoredQuestion,
   titleLine,
 } from "../domain/question.ts";
-import { countCharacters, oneLine, shorten } from "../domain/text.ts";
+import { countCharacters, isLongerThan, oneLine, shorten } from "../domain/text.ts";
 import type { AskedView, NoticeView, QuestionView, ReceiptView } from "../domain/view.ts";
 import { deadlineLine, standingLines } from "./standing.ts";
 import { isPermission } from "./wording.ts";
@@ -19,35 +19,36 @@ const maxProgress = 80;
 /** What is to be said about a question as it stands: times are text already. */
 export function questionView(stored: StoredQuestion, now: Instant): QuestionView {
   const { question } = stored;
-  const { facts = {}, links = {}, progress, iteration, tried } = question;
+  const { progress, iteration, tried } = question;
   const standing = standingLines(stored, now);
-  const command = commandLine(facts.command, facts.exit_code);
-  const diffStat = fact(facts.diff_stat);
-  const branch = fact(facts.branch) ?? fact(links.branch);
-  return {
+  const { command, diffStat, branch, freeFacts, factsCut } = shownFacts(question);
+  const view: Writable<QuestionView> = {
     type: "question",
     id: question.id,
     kind: question.kind,
     task: question.task,
-    ...(progress === undefined ? {} : { progress: shorten(oneLine(progress), maxProgress) }),
-    ...(iteration === undefined ? {} : { iteration }),
     title: question.title,
     context: question.context,
-    ...(tried === undefined ? {} : { tried }),
     lowFidelity: question.low_fidelity === true,
-    ...(command === undefined ? {} : { command }),
-    outputTail: outputLines(facts.output_tail),
-    ...(diffStat === undefined ? {} : { diffStat }),
-    ...(branch === undefined ? {} : { branch }),
-    freeFacts: freeFacts(question),
-    ...(hasLongFact(question) ? { factsCut: true as const } : {}),
+    outputTail: outputLines(question.facts?.output_tail),
+    freeFacts,
     options: question.options,
     deadline: deadlineLine(stored, now),
-    ...(standing === undefined ? {} : { standing }),
     answerable: mayBeAnswered(stored),
     fullText: `owlpost status ${question.id}`,
   };
+  if (progress !== undefined) view.progress = shorten(oneLine(progress), maxProgress);
+  if (iteration !== undefined) view.iteration = iteration;
+  if (tried !== undefined) view.tried = tried;
+  if (command !== "") view.command = command;
+  if (diffStat !== "") view.diffStat = diffStat;
+  if (branch !== "") view.branch = branch;
+  if (factsCut) view.factsCut = true;
+  if (standing !== undefined) view.standing = standing;
+  return view;
 }
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** What expired can still be answered; but nobody waits for a permission after its deadline. */
 export function mayBeAnswered({ state, question }: StoredQuestion): boolean {
@@ -90,49 +91,61 @@ export function noticeView(kind: string, text: string): NoticeView {
   return { type: "notice", kind, text };
 }
 
-/** `npm test → exit 1`; the exit code stays, whatever is cut. */
-function commandLine(command: unknown, exitCode: unknown): string | undefined {
-  const said = fact(command, Number.POSITIVE_INFINITY);
-  if (said === undefined) return undefined;
-  const code = fact(exitCode, maxExitCode);
-  const end = code === undefined ? "" : ` → exit ${code}`;
-  return `${shorten(said, maxCommand - countCharacters(end))}${end}`;
-}
-
+/** The last ten lines; an empty one at either end is none. */
 function outputLines(tail: unknown): readonly string[] {
-  const lines = Array.isArray(tail) ? tail.map(String) : typeof tail === "string" ? [tail] : [];
-  return lines
-    .join("\n")
-    .split(/\r\n|\r|\n/)
-    .filter((line, at, all) => line.trim() !== "" || (at > 0 && at < all.length - 1))
-    .slice(-10);
+  const text = Array.isArray(tail) ? tail.map(String).join("\n") : typeof tail === "string" ? tail : "";
+  const lines = (text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text).split("\n");
+  const from = lines[0]?.trim() === "" ? 1 : 0;
+  const to = lines.length - (lines.at(-1)?.trim() === "" ? 1 : 0);
+  return lines.slice(Math.max(from, to - 10), Math.max(to, 0));
 }
 
-const named = new Set(["command", "exit_code", "output_tail", "diff_stat", "branch", "next_task"]);
-/** Shown as last lines, or told by the deadline: what is left out of these is no cut. */
-const alwaysShort = new Set([...factsForPrograms, "output_tail", "next_task"]);
+/** Those that stand in places of their own, or nowhere. */
+const notFree = new Set([
+  ...["command", "exit_code", "output_tail", "diff_stat", "branch", "next_task"],
+  ...factsForPrograms,
+]);
 
-function hasLongFact({ facts = {}, links = {} }: Question): boolean {
-  const shown = Object.entries(facts).filter(([name]) => !alwaysShort.has(name));
-  return [...shown, ...Object.entries(links)].some(
-    ([, value]) => fact(value) !== fact(value, Number.POSITIVE_INFINITY),
-  );
+/** Lines of facts and links, empty where there is nothing to show. */
+type ShownFacts = Pick<QuestionView, "freeFacts"> & {
+  readonly command: string;
+  readonly diffStat: string;
+  readonly branch: string;
+  /** Is one of them longer than its line? */
+  readonly factsCut: boolean;
+};
+
+function shownFacts({ facts = {}, links = {} }: Question): ShownFacts {
+  let factsCut = false;
+  const whole = (value: unknown): string => {
+    const line = factLine(value);
+    factsCut ||= isLongerThan(line, maxFact);
+    return line;
+  };
+  const shown = (value: unknown): string => shorten(whole(value), maxFact);
+  const freeFacts: string[] = [];
+  const addFree = (name: string, value: unknown): void => {
+    const said = shown(value);
+    if (said !== "") freeFacts.push(`${shorten(oneLine(name), 40)}: ${said}`);
+  };
+  const command = commandLine(whole(facts.command), whole(facts.exit_code));
+  const diffStat = shown(facts.diff_stat);
+  const linked = shown(links.branch);
+  const branch = shown(facts.branch) || linked;
+  for (const name of Object.keys(facts)) if (!notFree.has(name)) addFree(name, facts[name]);
+  for (const name of Object.keys(links)) if (name !== "branch") addFree(name, links[name]);
+  return { command, diffStat, branch, freeFacts, factsCut };
 }
 
-function freeFacts(question: Question): readonly string[] {
-  const own = Object.entries(question.facts ?? {}).filter(
-    ([name]) => !named.has(name) && !factsForPrograms.has(name),
-  );
-  const links = Object.entries(question.links ?? {}).filter(([name]) => name !== "branch");
-  return [...own, ...links].flatMap(([name, value]) => {
-    const said = fact(value);
-    return said === undefined ? [] : [`${shorten(oneLine(name), 40)}: ${said}`];
-  });
+/** `npm test → exit 1`; the exit code stays, whatever is cut. */
+function commandLine(command: string, exitCode: string): string {
+  if (command === "") return "";
+  const end = exitCode === "" ? "" : ` → exit ${shorten(exitCode, maxExitCode)}`;
+  return `${shorten(command, maxCommand - countCharacters(end))}${end}`;
 }
 
-/** A fact in one line; nothing for what holds nothing. */
-function fact(value: unknown, most: number = maxFact): string | undefined {
-  if (value === undefined || value === null) return undefined;
-  const line = oneLine(typeof value === "object" ? JSON.stringify(value) : String(value));
-  return line === "" ? undefined : shorten(line, most);
+/** A fact in one line; empty for what holds nothing. */
+function factLine(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return oneLine(typeof value === "object" ? JSON.stringify(value) : String(value));
 }

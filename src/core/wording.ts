@@ -2,6 +2,7 @@ import type { Sender } from "../domain/command.ts";
 import type { Instant } from "../domain/ids.ts";
 import type { Answer, ClaimRecord, DefaultAction, Question, StoredQuestion } from "../domain/question.ts";
 import { isOpen } from "../domain/question.ts";
+import { isLongerThan } from "../domain/text.ts";
 import { localClock, localDay } from "./time.ts";
 
 /** Where a decision came from, as it is shown to people. Only a sender whose name is known is called by name. */
@@ -57,10 +58,12 @@ function decidedWords(question: Question, answer: Answer): string {
 
 /** The first line of a text, at most `most` code points. */
 export function shorten(text: string, most: number): string {
-  const line = text.trim().split(/\r?\n/, 1)[0] ?? "";
-  const points = [...line];
-  const whole = points.length <= most && line === text.trim();
-  return whole ? line : `${points.slice(0, most).join("")}…`;
+  const whole = text.trim();
+  const lineEnd = whole.search(/\r?\n/);
+  if (lineEnd < 0 && !isLongerThan(whole, most)) return whole;
+  const line = lineEnd < 0 ? whole : whole.slice(0, lineEnd);
+  // So many code points are at most twice as many units.
+  return `${[...line.slice(0, 2 * most)].slice(0, most).join("")}…`;
 }
 
 /**

@@ -67,6 +67,17 @@ export type Capabilities = {
   readonly sources: readonly Source[];
 };
 
+/**
+ * How large something is beside the room that a row has for it, both in `unit`: as a whole message, as its longest part,
+ * or as the request, in JSON.
+ */
+export type Extent = {
+  readonly size: number;
+  readonly room: number;
+  readonly unit: SizeUnit;
+  readonly of: "message" | "part" | "request";
+};
+
 /** The rungs of the ladder, in the order in which they are taken. */
 export const rungs = ["markup", "buttons", "edit", "thread", "size"] as const;
 export type RungName = (typeof rungs)[number];

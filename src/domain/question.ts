@@ -162,6 +162,9 @@ export type Copy = {
   readonly postedAt: Instant;
 };
 
+/** A question as it stands, with the messages that show it. */
+export type Current = { readonly stored: StoredQuestion; readonly copies: readonly Copy[] };
+
 export function isOpen(state: State): boolean {
   return state === "pending" || state === "posted";
 }

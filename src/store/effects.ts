@@ -38,8 +38,7 @@ export function writing<Value>(
           count(effect.row.state, 1);
           break;
         case "move-question":
-          moveQuestion(sql, effect);
-          moveParked(sql, effect, now);
+          moveParked(sql, effect, moveQuestion(sql, effect), now);
           count(effect.from, -1);
           count(effect.to, 1);
           if (isOpen(effect.from)) outbox.closed(effect.id);

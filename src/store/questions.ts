@@ -168,8 +168,8 @@ export function insertQuestion(sql: Sql, { row, key }: Insert): void {
   sql("UPDATE questions SET again = ? WHERE n = ?").run(asked ?? null, Number(lastInsertRowid));
 }
 
-/** Compare-and-set: exactly one row, or a `conflict`. */
-export function moveQuestion(sql: Sql, effect: Move): void {
+/** Compare-and-set: exactly one row, or a `conflict`. Returns its number. */
+export function moveQuestion(sql: Sql, effect: Move): number {
   const sets = ["state = ?", "revision = revision + 1"];
   const values: Bindable[] = [effect.to];
   const set = (column: string, value: Bindable): void => {
@@ -185,15 +185,22 @@ export function moveQuestion(sql: Sql, effect: Move): void {
   if (effect.result !== undefined) set("result", effect.result);
   if (effect.why !== undefined) set("why", effect.why);
   const { run, part, seq } = questionIdParts(effect.id);
-  const { changes } = sql(
-    `UPDATE questions SET ${sets.join(", ")} WHERE run = ? AND part = ? AND seq = ? AND state = ?`,
-  ).run(...values, run, part, seq, effect.from);
-  if (changes !== 1) {
+  const n = scalar<number>(
+    sql,
+    `UPDATE questions SET ${sets.join(", ")} WHERE run = ? AND part = ? AND seq = ? AND state = ? RETURNING n`,
+    ...values,
+    run,
+    part,
+    seq,
+    effect.from,
+  );
+  if (n === undefined) {
     throw new StoreError(
       "conflict",
       `${effect.id} is not ${effect.from}, so it cannot become ${effect.to}: look at its present state, then decide again`,
     );
   }
+  return n;
 }
 
 /** Compare-and-set like a move; only what is shown changes. */

@@ -112,7 +112,7 @@ test("both answered in one batch: the first counts, and nothing fails", async ()
   const places = [
     { channel: "telegram", chats: "person", allow: [String(eric)], mark: "/", isPublic: false },
   ] as const;
-  const acks = await takeIn(
+  const { acks } = await takeIn(
     "telegram",
     { replies },
     { store: talk.service.store, now: talk.clock.now, project: "default", places, night },

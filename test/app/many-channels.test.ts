@@ -122,6 +122,33 @@ describe("one question on several channels", () => {
     expect(house.about("telegram", id)[0]?.buttons).toBe(3);
   });
 
+  test("a channel that alone has too little room says where to answer, and follows what is answered elsewhere", async () => {
+    const house = await aHouse({ deliver: ["ntfy", "telegram"] }, [ntfyDesk, telegramDesk]);
+    // More than 6,400 bytes, and 2,160 UTF-16 units.
+    const options = Array.from({ length: 9 }, (_, at) => ({
+      key: String(at + 1),
+      label: `${"選".repeat(79)}${at + 1}`,
+      consequence: "択".repeat(160),
+      ...(at === 0 ? { recommended: true } : {}),
+    }));
+    const id = await house.asks({ options });
+    await house.stands(id, 1);
+    const [small] = house.about("ntfy", id);
+    expect(small?.buttons).toBe(0);
+    expect(small?.text.split("\n\n")).toEqual([
+      `[${id}]`,
+      "Token refresh strategy for the auth middleware?",
+      expect.stringMatching(/^⏰ No answer by .* → spec skipped/),
+      `The options do not fit here. See them and answer: owlpost status ${id}, or the inbox.`,
+    ]);
+    const [large] = house.about("telegram", id);
+    expect(large?.buttons).toBe(10);
+    for (const { label } of options) expect(large?.text).toContain(label);
+    expect(large?.text.split("択".repeat(160))).toHaveLength(10);
+    house.desk("telegram").choose?.(id, "3");
+    await house.tells(id, `✅ Answered: 3 — ${"選".repeat(79)}3 (by Eric`, 0);
+  });
+
   test("field 29: a tap on one of them resolves every copy within seconds, each in its own way", async () => {
     const house = await aHouse();
     const id = await house.asks();

@@ -4,7 +4,7 @@ import { trackHealth } from "../../src/app/health.ts";
 import { silentLog } from "../../src/app/log.ts";
 import { openOwlpost } from "../../src/app/owlpost.ts";
 import { startSender } from "../../src/app/sender.ts";
-import { questionId } from "../../src/domain/ids.ts";
+import { type QuestionId, questionId } from "../../src/domain/ids.ts";
 import { StoreError } from "../../src/domain/store.ts";
 import { openStore } from "../../src/store/sqlite.ts";
 import { aConfig, aDocument, minute } from "../builders.ts";
@@ -349,6 +349,104 @@ test("edits that went out ahead are recorded together, each once, and none is se
   expect(await store.nextJobAt()).toBeUndefined();
   expect(peer.messages.map(({ versions }) => versions.length)).toEqual([2, 2, 2, 2, 2]);
   for (const message of peer.messages) expect(message.versions.at(-1)?.body).toContain("Answered: 2");
+});
+
+describe("edits whose question is known", () => {
+  async function aKnownAnswer() {
+    const peer = await startPeer();
+    afterwards(() => peer.close());
+    const home = aHome();
+    const store = await openStore(join(home, "owlpost.db"));
+    afterwards(() => store.close());
+    const owlpost = await openOwlpost({ home, config, store });
+    const reads: string[] = [];
+    const phone = peerChannel(peer.url);
+    const holding: { posts?: Promise<void> } = {};
+    const sender = startSender({
+      store: {
+        ...store,
+        async question(id) {
+          reads.push(`question ${id}`);
+          return store.question(id);
+        },
+        async copies(id) {
+          reads.push(`copies ${id}`);
+          return store.copies(id);
+        },
+      },
+      channels: new Map([
+        [
+          "peer",
+          {
+            ...phone,
+            async post(...given: Parameters<typeof phone.post>) {
+              await holding.posts;
+              return phone.post(...given);
+            },
+          },
+        ],
+      ]),
+      health: trackHealth(store, Date.now),
+      log: silentLog,
+      now: Date.now,
+      random: () => 0.5,
+      onCommit: () => undefined,
+    });
+    afterwards(() => sender.close());
+    const asking = async (changes: Record<string, unknown> = {}) => {
+      const asked = await owlpost.ask({
+        document: aDocument({ default: { action: "skip_spec", at: "2d" }, ...changes }),
+      });
+      return questionId(asked.ok ? asked.id : "") ?? ("" as QuestionId);
+    };
+    const known = async (id: QuestionId) => {
+      const stored = await store.question(id);
+      if (!stored) throw new Error(`${id} is gone`);
+      return new Map([[id, { stored, copies: await store.copies(id) }]]);
+    };
+    const id = await asking();
+    await sender.settled();
+    await owlpost.decide({ verb: "choose", question: id, key: "2" }, "cli");
+    reads.length = 0;
+    return { peer, store, owlpost, sender, id, reads, asking, known, holding };
+  }
+  const shown = (peer: Peer, at: number): string => peer.messages[at]?.versions.at(-1)?.body ?? "";
+
+  test("go out without a look at the store", async () => {
+    const { peer, sender, id, reads, known } = await aKnownAnswer();
+    const standing = await known(id);
+    sender.answered([id], standing);
+    await until(
+      () => shown(peer, 0),
+      (body) => body.includes("Answered: 2"),
+    );
+    // Only what is recorded afterwards is looked up.
+    expect(reads).toEqual([]);
+    await sender.settled();
+    expect(peer.messages.map(({ versions }) => versions.length)).toEqual([2]);
+  });
+
+  test("are looked up all the same where the outbox is sending: it may show something later first", async () => {
+    const { peer, owlpost, sender, id, asking, known, holding } = await aKnownAnswer();
+    let go: () => void = () => undefined;
+    holding.posts = new Promise((done) => {
+      go = done;
+    });
+    await asking({ title: "And the other one?", task: "013" });
+    // The outbox edits the first one itself, and then posts: its queue is busy with that.
+    sender.wake();
+    await until(
+      () => shown(peer, 0),
+      (body) => body.includes("Answered: 2"),
+    );
+    const before = await known(id);
+    await owlpost.decide({ verb: "override", question: id, key: "1" }, "cli");
+    sender.answered([id], before);
+    go();
+    await sender.settled();
+    expect(shown(peer, 0)).toContain("Changed to 1");
+    expect(peer.messages[0]?.versions).toHaveLength(3);
+  });
 });
 
 describe("receiving", () => {

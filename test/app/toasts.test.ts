@@ -68,8 +68,12 @@ test("field 25: a reply that comes again with another display name is the same r
     places: [aPlace({ channel: "slack", allow: ["T01/U02"], mark: "!" })],
   };
   const said = reply({ text: "!steer run-1 look twice", private: true });
-  const [first] = await takeIn("slack", { replies: [{ ...said, name: "Eric" }] }, options);
-  const [second] = await takeIn("slack", { replies: [said] }, options);
+  const {
+    acks: [first],
+  } = await takeIn("slack", { replies: [{ ...said, name: "Eric" }] }, options);
+  const {
+    acks: [second],
+  } = await takeIn("slack", { replies: [said] }, options);
   expect(second?.text).toBe(first?.text);
   expect(second).toMatchObject({ replayed: true });
 });

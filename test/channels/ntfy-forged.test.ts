@@ -167,13 +167,14 @@ async function aTurn() {
   let at = evening;
   return {
     store,
-    take: (replies: readonly Reply[]) => {
+    take: async (replies: readonly Reply[]) => {
       at += 2 * minute;
-      return takeIn(
+      const { acks } = await takeIn(
         "ntfy",
         { replies, cursor: "x:y:1" },
         { store, now: () => at, project: "default", places: placesOf(config) },
       );
+      return acks;
     },
     async isUntouched(): Promise<boolean> {
       const kinds = (await store.events(0, 10_000)).map(({ kind }) => kind);

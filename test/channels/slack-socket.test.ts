@@ -48,8 +48,8 @@ async function aStore(): Promise<Store> {
   await owlpost.ask({ document: aDocument() });
   return store;
 }
-const taking = (store: Store, batch: Awaited<ReturnType<typeof received>>) =>
-  takeIn("slack", batch, {
+const taking = async (store: Store, batch: Awaited<ReturnType<typeof received>>) => {
+  const { acks } = await takeIn("slack", batch, {
     store,
     now: () => evening + 60_000,
     project: "default",
@@ -57,6 +57,8 @@ const taking = (store: Store, batch: Awaited<ReturnType<typeof received>>) =>
       { channel: "slack", chats: "person", chat: ops, allow: [inTeam(eric)], mark: "!", isPublic: false },
     ],
   });
+  return acks;
+};
 const answers = async (store: Store): Promise<number> =>
   (await store.events(0, 1_000)).filter(({ kind }) => kind === "question.answered").length;
 

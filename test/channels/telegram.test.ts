@@ -468,6 +468,36 @@ describe("the line", () => {
     expect((await ended).map(({ reason }) => reason)).toEqual(["no-answer", "no-answer"]);
   });
 
+  test("field 17: of calls that hang each ends in its own time, and all of them when their signal fires", async () => {
+    const { api } = await aBotApi();
+    const line = await aLine(api, {}, { waitMs: 1_000, graceMs: 200, callMs: 400 });
+    await line.poll?.(undefined, never);
+    const endsAfter = async (call: Promise<unknown> | undefined) => {
+      const began = performance.now();
+      const { reason } = await failure(call ?? Promise.resolve());
+      return { reason, ms: performance.now() - began };
+    };
+    const hanging = (signal: AbortSignal) => {
+      api.fail({ method: "getUpdates", how: "hang", times: 1 });
+      api.fail({ method: "sendMessage", how: "hang", times: 2 });
+      const posts = ["k1", "k2"].map((key) => line.post(String(eric), aMessage(), key, signal));
+      return Promise.all([line.poll?.(undefined, signal), ...posts].map(endsAfter));
+    };
+    const [poll, ...posts] = await hanging(never);
+    expect([poll, ...posts].map((each) => each?.reason)).toEqual(["no-answer", "no-answer", "no-answer"]);
+    for (const { ms } of posts) expect(ms).toBeGreaterThanOrEqual(399);
+    // The poll was begun first and may take longer.
+    expect(poll?.ms).toBeGreaterThanOrEqual(1_199);
+    const stop = new AbortController();
+    const stopped = hanging(stop.signal);
+    setTimeout(() => stop.abort(), 100);
+    const ends = await stopped;
+    expect(ends.map(({ reason }) => reason)).toEqual(["stopped", "stopped", "stopped"]);
+    expect(await failure(line.post(String(eric), aMessage(), "k3", stop.signal))).toMatchObject({
+      reason: "stopped",
+    });
+  });
+
   test("field 17: a server that does not hold the line is not asked all the time", async () => {
     const { api } = await aBotApi();
     const line = await aLine(api, {}, { waitMs: 700 });

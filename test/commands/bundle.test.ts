@@ -51,6 +51,39 @@ async function serve(): Promise<{ readonly child: ChildProcess; readonly inbox: 
 }
 
 describe("without a service", () => {
+  test("a question that fits no channel is refused with its size on each; one more channel takes it", () => {
+    const small = join(folder, "small");
+    const options = Array.from({ length: 9 }, (_, at) => ({
+      key: String(at + 1),
+      label: `${"選".repeat(79)}${at + 1}`,
+      consequence: "択".repeat(160),
+      ...(at === 0 ? { recommended: true } : {}),
+    }));
+    const input = JSON.stringify(aDocument({ options, default: { action: "skip_spec", at: "12h" } }));
+    const deliver = (...channels: readonly string[]) => {
+      mkdirSync(small, { recursive: true, mode: 0o700 });
+      const ntfy = { base_url: "http://127.0.0.1:9", ask_topic: "ask", reply_topic: "reply" };
+      const config = { deliver: channels, channels: { inbox: { port: 0 }, ntfy } };
+      writeFileSync(join(small, "config.yaml"), JSON.stringify(config), { mode: 0o600 });
+      return owlpost(["ask", "--json", "--home", small, "-"], input);
+    };
+    const refused = deliver("ntfy");
+    expect([refused.status, refused.stderr]).toEqual([2, ""]);
+    expect(JSON.parse(refused.stdout)).toEqual({
+      error: "rejected",
+      broken: [
+        {
+          rule: "too-large",
+          field: "options",
+          found: expect.stringMatching(/^ntfy: \d{4} of 4095 bytes$/),
+          mend: expect.stringContaining("offer fewer options"),
+        },
+      ],
+    });
+    const taken = deliver("ntfy", "inbox");
+    expect([taken.status, JSON.parse(taken.stdout).channels]).toEqual([0, ["ntfy", "inbox"]]);
+  });
+
   test("ask, answer, take, confirm, with their exit codes", () => {
     expect(owlpost(["take", "--json"])).toEqual({
       status: 4,

@@ -158,8 +158,8 @@ export function answerChannelContract(name: string, makePeer: () => Promise<Cont
       return store;
     }
 
-    const taking = (store: Store, batch: Batch) =>
-      takeIn(channel.id, batch, {
+    const taking = async (store: Store, batch: Batch) => {
+      const { acks } = await takeIn(channel.id, batch, {
         store,
         now: () => evening + 60_000,
         project: "default",
@@ -174,6 +174,8 @@ export function answerChannelContract(name: string, makePeer: () => Promise<Cont
           },
         ],
       });
+      return acks;
+    };
     /** Presses are shown in passing; words get a message, and so does a tap that only begins a mail. */
     const hasTaps = () => peer.row.buttons !== "none" && !isLetter();
     const hasToasts = () => hasTaps() && peer.row.buttons !== "none" && peer.row.buttons.kind !== "publish";

@@ -1,8 +1,11 @@
 import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
+import type { Excess } from "../../src/core/contract/routes.ts";
 import { type Checked, type ContractSettings, checkQuestion, type Draft } from "../../src/core/contract.ts";
 import { digestQuestion } from "../../src/core/digest.ts";
+import type { Extent } from "../../src/domain/capabilities.ts";
 import type { BrokenRule } from "../../src/domain/command.ts";
+import type { StoredQuestion } from "../../src/domain/question.ts";
 import { aDocument, evening, hour } from "../builders.ts";
 import { readCaseFile } from "../conformance/case-files.ts";
 import { caseKind as contractCases } from "../conformance/contract.ts";
@@ -459,12 +462,107 @@ describe("routes", () => {
     expect(rulesOf({ answerable_by: ["mara"] }, { channels, reaching })).toEqual([]);
   });
 
-  it("is too large only when it fits no channel", () => {
-    const small = { id: "ntfy", maxBytes: 100 };
-    expect(rulesOf({}, { channels: [small] })).toEqual(["too-large options"]);
-    expect(brokenOf({}, { channels: [small] })[0]?.found).toMatch(/^[0-9]+ bytes .*ntfy 100$/);
-    expect(rulesOf({}, { channels: [small, { id: "email", maxBytes: 1000 }] })).toEqual([]);
-    expect(rulesOf({}, { channels: [small, { id: "inbox" }] })).toEqual([]);
+  const channels = [{ id: "telegram" }, { id: "ntfy" }];
+  const extents: Readonly<Record<string, Extent>> = {
+    telegram: { size: 5210, room: 4096, unit: "utf16", of: "message" },
+    ntfy: { size: 9006, room: 5592, unit: "utf8", of: "request" },
+    slack: { size: 3100, room: 3000, unit: "utf16", of: "part" },
+  };
+  const excess: Excess = (_asked, channel) => extents[channel];
+
+  it("a question that fits no channel is refused with its size and the room on each, and what to shorten", () => {
+    const broken = brokenOf({}, { channels: [...channels, { id: "slack" }], excess });
+    expect(broken).toEqual([
+      {
+        rule: "too-large",
+        field: "options",
+        found:
+          "telegram: 5210 of 4096 UTF-16 units; ntfy: 9006 of 5592 bytes of JSON; slack: 3100 of 3000 UTF-16 units in one part",
+        mend: expect.stringMatching(
+          /at least 100 UTF-16 units for slack: shorten `title` \(\d+ characters\), .* offer fewer options/,
+        ),
+      },
+    ]);
+    expect(brokenOf({ title: "Which?" }, { channels, excess })[0]?.mend).toContain("shorten `options[0]");
+  });
+
+  it("is too large only when it fits none of the channels that reach somebody", () => {
+    expect(rulesOf({}, { channels: [...channels, { id: "inbox" }], excess })).toEqual([]);
+    const reaching = (): readonly string[] => ["ntfy"];
+    const [broken] = brokenOf({}, { channels: [...channels, { id: "inbox" }], reaching, excess });
+    expect(broken?.found).toBe("ntfy: 9006 of 5592 bytes of JSON");
+    expect(rulesOf({}, { channels, reaching: () => [], excess })).toEqual(["no-route channels"]);
+    expect(rulesOf({}, { channels: [], excess })).toEqual(["no-route channels"]);
+  });
+
+  it.each<[string, Record<string, unknown>, readonly string[]]>([
+    [
+      "a deadline that is over",
+      { default: { action: "skip_spec", at: "2020-01-01T00:00:00Z" } },
+      ["deadline-past default.at"],
+    ],
+    ["no default", { default: undefined }, ["default-missing default"]],
+    ["no title", { title: "" }, ["title-missing title"]],
+    ["no context", { context: "" }, ["context-missing context"]],
+    ["a task that is none", { task: "NO" }, ["field-invalid task"]],
+    ["a kind that is none", { kind: "poll" }, ["field-invalid kind"]],
+    [
+      "nothing recommended",
+      { options: [{ ...optionOne, recommended: false }, optionTwo] },
+      ["recommended-not-one options"],
+    ],
+  ])("too large is told together with %s", (_name, changes, rules) => {
+    expect(rulesOf(changes, { channels, excess })).toEqual(
+      expect.arrayContaining([...rules, "too-large options"]),
+    );
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ["a title that is too long", { title: "t".repeat(121) }],
+    ["a title of two lines", { title: "one\ntwo" }],
+    ["a label that is too long", { options: [{ ...optionOne, label: "l".repeat(81) }, optionTwo] }],
+    [
+      "a consequence that is too long",
+      { options: [{ ...optionOne, consequence: "c".repeat(161) }, optionTwo] },
+    ],
+    [
+      "too many options",
+      {
+        options: Array.from({ length: 10 }, (_, at) => ({
+          ...optionOne,
+          key: `k${at}`,
+          label: `L ${at}`,
+          recommended: at === 0,
+        })),
+      },
+    ],
+  ])("how large it is says nothing beside %s", (_name, changes) => {
+    const rules = rulesOf(changes, { channels, excess });
+    expect(rules).not.toEqual([]);
+    expect(rules).not.toContain("too-large options");
+  });
+
+  it("it is measured under the longest id that it may get, with the default that will run", () => {
+    const seen: StoredQuestion[] = [];
+    const look: Excess = (asked) => {
+      seen.push(asked);
+      return undefined;
+    };
+    const opted = { auto_default: true, default: { action: "take_recommended", at: "06:00" } };
+    for (const [changes, more] of [
+      [{}, {}],
+      [{ id: "q-a3f2-012-7" }, {}],
+      [opted, {}],
+      [opted, { ownerAutoDefault: true }],
+    ] as const)
+      rulesOf(changes, { channels, excess: look, ...more });
+    expect(seen.map(({ question, state, defaultAction }) => [question.id, state, defaultAction])).toEqual([
+      ["q-a3f2-012-fix-auth-9999", "pending", "skip_spec"],
+      ["q-a3f2-012-7", "pending", "skip_spec"],
+      ["q-a3f2-012-fix-auth-9999", "pending", "skip_spec"],
+      ["q-a3f2-012-fix-auth-9999", "pending", "take_recommended"],
+    ]);
+    expect(seen[0]?.deadlineAt).toBe(Date.parse("2026-07-07T04:00:00Z"));
   });
 });
 

@@ -55,7 +55,9 @@ export async function aPostOffice(
   const all = given.places ?? [aPlace({ channel: "email", allow: owners }), aPlace({ allow: ["42"] })];
   const take = async (reply: Reply): Promise<Ack | undefined> => {
     const options = { store, now: clock.now, project: "default", zone: "Europe/Berlin", places: all, night };
-    const [ack] = await takeIn("email", { replies: [reply] }, options);
+    const {
+      acks: [ack],
+    } = await takeIn("email", { replies: [reply] }, options);
     return ack;
   };
   const receiptsAt = async (address: string): Promise<readonly Job[]> =>

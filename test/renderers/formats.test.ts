@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sizeOf } from "../../renderers/fit.ts";
-import { fitsRow, uncutSize } from "../../renderers/ladder.ts";
+import { fitsRow } from "../../renderers/ladder.ts";
 import { matrix, rowOf } from "../../renderers/matrix.ts";
 import { reveal } from "../../renderers/neutralise.ts";
 import { render } from "../../renderers/render.ts";
@@ -12,7 +12,7 @@ import type { QuestionView } from "../../src/domain/view.ts";
 import { aQuestion, aStored, evening } from "../builders.ts";
 import { aNastyQuestion, nastyText } from "./arbitraries.ts";
 import { limits } from "./hostile.ts";
-import { brokenRules, visible } from "./rules.ts";
+import { brokenRules, uncutSize, visible } from "./rules.ts";
 
 const viewOf = (question: Question): QuestionView => questionView(aStored({ question }), evening);
 const formats = Object.entries(matrix as Readonly<Record<string, Capabilities>>).flatMap(([channel, row]) =>

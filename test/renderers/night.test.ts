@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sizeOf } from "../../renderers/fit.ts";
-import { fitsRow, uncutSize } from "../../renderers/ladder.ts";
+import { fitsRow } from "../../renderers/ladder.ts";
 import { matrix } from "../../renderers/matrix.ts";
 import { reveal } from "../../renderers/neutralise.ts";
 import { render } from "../../renderers/render.ts";
@@ -15,7 +15,7 @@ import { anAnswer, aStored, evening, hour } from "../builders.ts";
 import { aNastyQuestion } from "./arbitraries.ts";
 import { limits } from "./hostile.ts";
 import { nightRules, nightViews } from "./night-cases.ts";
-import { brokenRules, visible } from "./rules.ts";
+import { brokenRules, uncutSize, visible } from "./rules.ts";
 
 const rows = Object.entries(matrix as Readonly<Record<string, Capabilities>>);
 const rules = nightRules();

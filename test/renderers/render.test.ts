@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sizeOf } from "../../renderers/fit.ts";
-import { fitsRow, uncutSize } from "../../renderers/ladder.ts";
+import { fitsRow } from "../../renderers/ladder.ts";
 import { matrix, rowOf } from "../../renderers/matrix.ts";
 import { reveal } from "../../renderers/neutralise.ts";
 import { render } from "../../renderers/render.ts";
@@ -16,7 +16,7 @@ import { anAnswer, aQuestion, aStored, evening, hour } from "../builders.ts";
 import { aNastyQuestion, nastyText } from "./arbitraries.ts";
 import { caseView } from "./cases.ts";
 import { limits } from "./hostile.ts";
-import { brokenRules, folded, visible } from "./rules.ts";
+import { brokenRules, folded, uncutSize, visible } from "./rules.ts";
 
 const rows = Object.entries(matrix as Readonly<Record<string, Capabilities>>);
 const viewOf = (question: Question): QuestionView => questionView(aStored({ question }), evening);
@@ -205,6 +205,15 @@ describe("the ladder", () => {
     const message = render(view, within(matrix.telegram, uncutSize(view, matrix.telegram)));
     expect(message.plain).toContain("output line 7\noutput line 8\noutput line 9");
     expect(message.plain).not.toContain("output line 6");
+  });
+
+  test("output that fills a part to its end costs no option", () => {
+    for (let length = 900; length <= 1000; length += 1) {
+      const output_tail = `first\n${`${"x".repeat(length)}\n`.repeat(3)}`;
+      const view = viewOf({ ...question, low_fidelity: true, facts: { output_tail } });
+      expect(fitsRow(view, matrix.slack)).toBe(true);
+      expect(render(view, matrix.slack).plain).toContain("Refresh-token rotation");
+    }
   });
 
   test("every rung that was taken is told", () => {

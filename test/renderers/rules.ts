@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { uncut } from "../../renderers/ladder.ts";
 import type { Capabilities } from "../../src/domain/capabilities.ts";
 import type { ChannelMessage } from "../../src/domain/channel.ts";
 import type { AskedView, NightView, QuestionView } from "../../src/domain/view.ts";
@@ -28,6 +29,12 @@ export type Pattern = {
   readonly flags: string;
   readonly unless?: string;
 };
+
+/** The size of what is never cut, as a whole message in the row's unit. */
+export function uncutSize(view: AskedView, row: Capabilities): number {
+  const { partMax: _partMax, wire: _wire, ...body } = row.body;
+  return uncut(view, { ...row, body }).size;
+}
 
 const zeroWidth = /[\u200b\u200c\u2060\ufeff\u00ad]/g;
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type ContractSettings, checkQuestion } from "../../core/contract.ts";
+import type { ContractSettings } from "../../core/contract.ts";
 import { toldText } from "../../core/told.ts";
 import { isPermission } from "../../core/wording.ts";
 import type { QuestionId } from "../../domain/ids.ts";
@@ -8,6 +8,7 @@ import type { Store } from "../../domain/store.ts";
 import { writeAnswer } from "../airlock/answer.ts";
 import type { AskRequest, Owlpost, Taken } from "../api.ts";
 import type { Config } from "../config.ts";
+import { checkAsk } from "../room.ts";
 import type { Choice } from "./choices.ts";
 import { allowKey, type PermissionAsk } from "./permission.ts";
 import { awaitAll, claimOf, takeOne } from "./waiting.ts";
@@ -75,7 +76,7 @@ export function hookDesk({ owlpost, config, home, now, signal, given, onAsk }: H
     later,
   }: ChoicesAsk): Promise<ChoicesOutcome> {
     for (const { document } of choices) {
-      const refused = brokenRules(document);
+      const refused = await brokenRules(document);
       // Nothing is asked by halves.
       if (refused !== undefined) return { kind: "unasked", why: refused };
     }
@@ -220,7 +221,7 @@ export function hookDesk({ owlpost, config, home, now, signal, given, onAsk }: H
   }
 
   /** In one sentence; undefined where the contract is kept. */
-  function brokenRules(document: unknown): string | undefined {
+  async function brokenRules(document: unknown): Promise<string | undefined> {
     const settings: ContractSettings = {
       now: now(),
       zone: config.zone,
@@ -230,7 +231,7 @@ export function hookDesk({ owlpost, config, home, now, signal, given, onAsk }: H
       asAgent: true,
       given: { project: given.project ?? "default" },
     };
-    const checked = checkQuestion(document, settings);
+    const checked = await checkAsk(document, settings, config);
     return checked.ok ? undefined : checked.broken.map(({ rule }) => rule).join(", ");
   }
 

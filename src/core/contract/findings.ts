@@ -25,9 +25,9 @@ export class Findings {
   readonly redactedFields: string[] = [];
   readonly droppedFields: string[] = [];
 
-  /** `found` as it is to be shown: see `show` for values of the document. */
-  breaks(rule: string, field: string, found: string, mend: string): void {
-    this.broken.push({ rule, field, found: shorten(found, 80), mend });
+  /** `found` as it is to be shown, at most `most` characters of it: see `show` for values of the document. */
+  breaks(rule: string, field: string, found: string, mend: string, most = 80): void {
+    this.broken.push({ rule, field, found: shorten(found, most), mend });
   }
 
   /** The text as it will be stored: see `cleanText`, with every credential replaced. */

@@ -58,10 +58,8 @@ export function parkTask(sql: Sql, { question }: StoredQuestion, now: Instant): 
 const parkedTask = `SELECT ${taskColumns.replaceAll(/(\w+)/g, "t.$1")}
   FROM parkings k JOIN tasks t ON t.n = k.task WHERE k.question = ? AND k.open = 1`;
 
-/** A question has moved: its task goes on, goes back, or stays where it is. Most questions have no task on the board. */
-export function moveParked(sql: Sql, move: Move, now: Instant): void {
-  const n = questionNumber(sql, move.id);
-  if (n === undefined) return;
+/** The question of that number has moved: its task goes on, goes back, or stays where it is. Most have no task on the board. */
+export function moveParked(sql: Sql, move: Move, n: number, now: Instant): void {
   const row = sql<TaskRow>(parkedTask).get(n);
   if (!row) return;
   const all = parkingsOf(sql, row.n);

@@ -61,7 +61,7 @@ export const batch: Row = {
     const press = async (count: number): Promise<void> => {
       const replies = ids.slice(next, next + count).map(pressOf);
       next += count;
-      const acks = await takeIn("peer", { replies, cursor: String(next) }, options);
+      const { acks } = await takeIn("peer", { replies, cursor: String(next) }, options);
       if (acks.length !== count || !acks.every((ack) => ack.accepted)) throw new Error("a press was refused");
     };
     const bare = bareInsert(home);

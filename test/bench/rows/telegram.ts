@@ -10,6 +10,7 @@ import type { Question, StoredQuestion } from "../../../src/domain/question.ts";
 import { anAnswer, aQuestion, aQuestionId, aStored, evening } from "../../builders.ts";
 import { type BotApi, startBotApi } from "../../telegram/bot-api.ts";
 import { builtPage } from "../built.ts";
+import { apart } from "../cores.ts";
 import { benchConfig, benchDocument, mustAsk, newHome } from "../home.ts";
 import { duration, type Figure, median, quantile, type Row, spreadOf } from "../measure.ts";
 
@@ -47,6 +48,10 @@ export const telegram: Row = {
       await told(child);
       children.set(arm, child);
     }
+    apart(
+      process.pid,
+      [...children.values()].map(({ pid }) => pid),
+    );
     const measured = async (arm: Arm, taps: number, everyMs: number): Promise<Measured> => {
       const child = children.get(arm);
       if (!child) throw new Error(`${arm} does not run`);
