@@ -1,4 +1,7 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startInbox } from "../../src/app/inbox-server.ts";
 import { silentLog } from "../../src/app/log.ts";
@@ -439,6 +442,29 @@ describe("starting", () => {
   it("says which setting to change when the port is taken", async () => {
     const start = startInbox({ ...options, port: bench.inbox.port, assets: await pageFolder() });
     await expect(start).rejects.toThrow(/port \d+ is in use.*channels\.inbox\.port/);
+  });
+
+  it("shows its own page, also where another one was put in its place before anybody looked", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "owlpost-page-"));
+    for (const name of ["index.html", "inbox.js", "inbox.css"])
+      await writeFile(join(folder, name), `old ${name}`);
+    const inbox = await startInbox({ ...options, store: bench.store, port: 0, assets: folder });
+    try {
+      await rm(folder, { recursive: true });
+      await mkdir(folder);
+      await writeFile(join(folder, "index.html"), "new");
+      for (const [path, text] of [
+        ["/", "old index.html"],
+        ["/inbox.js", "old inbox.js"],
+        ["/inbox.css", "old inbox.css"],
+      ]) {
+        const answer = await fetch(`http://127.0.0.1:${inbox.port}${path}`);
+        expect(await answer.text()).toBe(text);
+      }
+    } finally {
+      await inbox.close();
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   it("says how to build the page when it is not there", async () => {
