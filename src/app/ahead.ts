@@ -11,7 +11,7 @@ import type { Effect, Job, Store } from "../domain/store.ts";
 import { limitOf } from "./limit.ts";
 import { openRush, type Rush } from "./rush.ts";
 
-/** Edits of one queue that travel together: they are of different messages, so their order says nothing. */
+/** Edits of one queue that travel together: they are of different questions, so their order says nothing. */
 const mostAtOnce = 8;
 /** Questions that are looked up before the first of their edits goes out. */
 const chunk = 8;
@@ -157,8 +157,15 @@ export function editsAhead(options: AheadOptions) {
     async run(queue: string): Promise<void> {
       const lane = lanes.get(queue) ?? [];
       running.add(queue);
+      const underWay = new Set<QuestionId>();
+      // Of two edits of one message the later one must arrive later: it waits for the worker that has the first.
+      const following = (): Entry | undefined => {
+        const at = lane.findIndex(({ id }) => !underWay.has(id));
+        return at < 0 ? undefined : lane.splice(at, 1)[0];
+      };
       const worker = async (): Promise<void> => {
-        for (let next = lane.shift(); next && !stop.aborted; next = lane.shift()) {
+        for (let next = following(); next && !stop.aborted; next = following()) {
+          underWay.add(next.id);
           try {
             await send(queue, next);
           } catch (error) {
@@ -166,6 +173,7 @@ export function editsAhead(options: AheadOptions) {
             const pauseMs = error instanceof ChannelError ? error.retryAfterMs : undefined;
             resting.set(queue, now() + Math.max(pauseMs ?? 0, restMs));
           }
+          underWay.delete(next.id);
         }
       };
       await Promise.all(Array.from({ length: mostAtOnce }, worker));

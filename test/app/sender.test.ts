@@ -361,7 +361,7 @@ describe("edits whose question is known", () => {
     const owlpost = await openOwlpost({ home, config, store });
     const reads: string[] = [];
     const phone = peerChannel(peer.url);
-    const holding: { posts?: Promise<void> } = {};
+    const holding: { posts?: Promise<void>; edits?: (() => Promise<void>) | undefined } = {};
     const sender = startSender({
       store: {
         ...store,
@@ -382,6 +382,10 @@ describe("edits whose question is known", () => {
             async post(...given: Parameters<typeof phone.post>) {
               await holding.posts;
               return phone.post(...given);
+            },
+            async edit(...given: Parameters<NonNullable<typeof phone.edit>>) {
+              await holding.edits?.();
+              await phone.edit?.(...given);
             },
           },
         ],
@@ -424,6 +428,43 @@ describe("edits whose question is known", () => {
     expect(reads).toEqual([]);
     await sender.settled();
     expect(peer.messages.map(({ versions }) => versions.length)).toEqual([2]);
+  });
+
+  test("of one message go out one after the other, so that the later one stays", async () => {
+    const { peer, owlpost, sender, asking, known, holding } = await aKnownAnswer();
+    const [id, other] = [await asking({ task: "013" }), await asking({ task: "014" })];
+    await sender.settled();
+    for (const question of [id, other]) await owlpost.decide({ verb: "choose", question, key: "2" }, "cli");
+    const lets: (() => void)[] = [];
+    holding.edits = () => new Promise((go) => void lets.push(go));
+    sender.answered([id, other], new Map([...(await known(id)), ...(await known(other))]));
+    await until(
+      () => lets.length,
+      (count) => count === 2,
+    );
+    await owlpost.decide({ verb: "override", question: id, key: "1" }, "cli");
+    sender.answered([id], await known(id));
+    // The other one has arrived, so its worker is free; the first edit of this one is still on its way.
+    lets[1]?.();
+    await until(
+      () => shown(peer, 2),
+      (body) => body.includes("Answered: 2"),
+    );
+    await new Promise((later) => setTimeout(later, 50));
+    expect(lets).toHaveLength(2);
+    lets[0]?.();
+    await until(
+      () => lets.length,
+      (count) => count === 3,
+    );
+    holding.edits = undefined;
+    lets[2]?.();
+    await sender.settled();
+    expect(peer.messages[1]?.versions.map(({ body }) => /Answered: 2|Changed to 1/.exec(body)?.[0])).toEqual([
+      undefined,
+      "Answered: 2",
+      "Changed to 1",
+    ]);
   });
 
   test("are looked up all the same where the outbox is sending: it may show something later first", async () => {
