@@ -76,13 +76,13 @@ export function readQuestions(sql: Sql, numbers: readonly number[]): Found[] {
   return readList(sql, byNumbers, numbers);
 }
 
-/** So many open questions a reply may choose from. */
 /** The question that asks this one again: at most one. */
 export function askingAgain(sql: Sql, n: number): Found[] {
   const later = scalar<number>(sql, "SELECT n FROM questions INDEXED BY questions_again WHERE again = ?", n);
   return later === undefined ? [] : readQuestions(sql, [later]);
 }
 
+/** So many open questions a reply may choose from. */
 const mostOpen = 200;
 
 /** The numbers of the open ones. */

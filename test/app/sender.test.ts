@@ -3,9 +3,10 @@ import { describe, expect, test } from "vitest";
 import { trackHealth } from "../../src/app/health.ts";
 import { silentLog } from "../../src/app/log.ts";
 import { openOwlpost } from "../../src/app/owlpost.ts";
-import { startSender } from "../../src/app/sender.ts";
+import { type Sender, startSender } from "../../src/app/sender.ts";
+import type { AnswerChannel } from "../../src/domain/channel.ts";
 import { type QuestionId, questionId } from "../../src/domain/ids.ts";
-import { StoreError } from "../../src/domain/store.ts";
+import { type Store, StoreError } from "../../src/domain/store.ts";
 import { openStore } from "../../src/store/sqlite.ts";
 import { aConfig, aDocument, minute } from "../builders.ts";
 import { aClock, afterwards, aHome, aService, until } from "../homes.ts";
@@ -44,6 +45,21 @@ function inboxChannel() {
     edit: async () => undefined,
     close: async () => undefined,
   };
+}
+
+/** The sender alone, on a store and channels of the test's own. */
+function sending(store: Store, channels: readonly (readonly [string, AnswerChannel])[]): Sender {
+  const sender = startSender({
+    store,
+    channels: new Map(channels),
+    health: trackHealth(store, Date.now),
+    log: silentLog,
+    now: Date.now,
+    random: () => 0.5,
+    onCommit: () => undefined,
+  });
+  afterwards(() => sender.close());
+  return sender;
 }
 
 type Started = Awaited<ReturnType<typeof aService>>;
@@ -278,15 +294,9 @@ test("what was sent is recorded before anything is sent again, however long the 
   };
   const owlpost = await openOwlpost({ home, config, store });
   await owlpost.ask({ document: aDocument({ default: { action: "skip_spec", at: "2d" } }) });
-  const sender = startSender({
-    store: { ...store, sent: full, postpone: full, drop: full },
-    channels: new Map([["peer", peerChannel(peer.url)]]),
-    health: trackHealth(store, Date.now),
-    log: silentLog,
-    now: Date.now,
-    random: () => 0.5,
-    onCommit: () => undefined,
-  });
+  const sender = sending({ ...store, sent: full, postpone: full, drop: full }, [
+    ["peer", peerChannel(peer.url)],
+  ]);
   sender.wake();
   await until(
     () => refused,
@@ -307,25 +317,19 @@ test("edits that went out ahead are recorded together, each once, and none is se
   const held: (() => void)[] = [];
   let holding = false;
   const owlpost = await openOwlpost({ home, config, store });
-  const sender = startSender({
-    store: {
+  const sender = sending(
+    {
       ...store,
       async sent(...given) {
         if (holding) await new Promise<void>((go) => void held.push(go));
         await store.sent(...given);
       },
     },
-    channels: new Map([
+    [
       ["peer", peerChannel(peer.url)],
       ["inbox", inboxChannel()],
-    ]),
-    health: trackHealth(store, Date.now),
-    log: silentLog,
-    now: Date.now,
-    random: () => 0.5,
-    onCommit: () => undefined,
-  });
-  afterwards(() => sender.close());
+    ],
+  );
   const ids: string[] = [];
   for (let n = 0; n < 5; n += 1) {
     const asked = await owlpost.ask({ document: aDocument({ default: { action: "skip_spec", at: "2d" } }) });
@@ -362,8 +366,8 @@ describe("edits whose question is known", () => {
     const reads: string[] = [];
     const phone = peerChannel(peer.url);
     const holding: { posts?: Promise<void>; edits?: (() => Promise<void>) | undefined } = {};
-    const sender = startSender({
-      store: {
+    const sender = sending(
+      {
         ...store,
         async question(id) {
           reads.push(`question ${id}`);
@@ -374,7 +378,7 @@ describe("edits whose question is known", () => {
           return store.copies(id);
         },
       },
-      channels: new Map([
+      [
         [
           "peer",
           {
@@ -389,14 +393,8 @@ describe("edits whose question is known", () => {
             },
           },
         ],
-      ]),
-      health: trackHealth(store, Date.now),
-      log: silentLog,
-      now: Date.now,
-      random: () => 0.5,
-      onCommit: () => undefined,
-    });
-    afterwards(() => sender.close());
+      ],
+    );
     const asking = async (changes: Record<string, unknown> = {}) => {
       const asked = await owlpost.ask({
         document: aDocument({ default: { action: "skip_spec", at: "2d" }, ...changes }),
@@ -604,19 +602,10 @@ describe("field 75: one dead channel", () => {
     afterwards(() => peer.close());
     const store = await openStore(join(aHome(), "owlpost.db"));
     afterwards(() => store.close());
-    const sender = startSender({
-      store,
-      channels: new Map([
-        [dead.id, dead],
-        ["peer", peerChannel(peer.url)],
-      ]),
-      health: trackHealth(store, Date.now),
-      log: silentLog,
-      now: Date.now,
-      random: () => 0,
-      onCommit: () => undefined,
-    });
-    afterwards(() => sender.close());
+    const sender = sending(store, [
+      [dead.id, dead],
+      ["peer", peerChannel(peer.url)],
+    ]);
     const send = (channel: string, destination: string) =>
       ({ channel, destination, kind: "notice", notice: { kind: "stalled", text: "t" } }) as const;
     return { peer, store, sender, send };
