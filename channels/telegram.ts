@@ -636,7 +636,8 @@ function envelope(text: string, response: IncomingMessage) {
   const plain = { ok: false as const, description: `status ${response.statusCode}` };
   try {
     const told = JSON.parse(text);
-    if (told?.ok === true) return told;
+    // Telegram never says yes without a result; something in between may.
+    if (told?.ok === true && told.result !== undefined) return told;
     if (told?.ok === false) {
       const parameters = { ...pauseIn(response), ...told.parameters };
       return { ...plain, error_code: response.statusCode, ...told, parameters };

@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Api } from "grammy";
@@ -222,6 +224,27 @@ describe("what Telegram says no to", () => {
       const error = await failure(line.post(String(eric), aMessage(), "k1", never));
       expect(error).toMatchObject({ reason: "unavailable", permanent: false, delivered: "unknown" });
       expect(error.message).toContain(String(page));
+    },
+  );
+
+  test.each(["null", "[]", "5", '"x"', "", '{"ok":"yes"}', '{"ok":true}', '{"result":1}'])(
+    "JSON that is not Telegram's (%s) is somebody in between, too",
+    async (body) => {
+      const server = createServer((asked, answer) => asked.resume().once("end", () => answer.end(body)));
+      await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+      afterwards(() => {
+        server.close();
+        server.closeAllConnections();
+      });
+      const { port } = server.address() as AddressInfo;
+      const line = await aLine({ url: `http://127.0.0.1:${port}` });
+      for (const call of [line.post(String(eric), aMessage(), "k1", never), line.poll?.(undefined, never)]) {
+        expect(await failure(call ?? Promise.resolve())).toMatchObject({
+          reason: "unavailable",
+          permanent: false,
+          delivered: "unknown",
+        });
+      }
     },
   );
 

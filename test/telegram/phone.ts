@@ -29,7 +29,7 @@ export async function aBotApi(): Promise<{
 
 /** The adapter against that server, with holds short enough for a test. */
 export async function aLine(
-  api: BotApi,
+  api: Pick<BotApi, "url">,
   changes: { chat?: number | string; allow?: (number | string)[]; token?: string } = {},
   timing: Parameters<typeof open>[1] = {},
 ) {
